@@ -84,7 +84,7 @@ function newest(path) {
   return Math.max(found.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
 }
 
-/** Into a folder of its own, then into place by a rename, so that nothing is found half built; of several at once, the first one's. */
+/** Builds into a separate folder, and renames it, so that no build is half done. Of simultaneous builds the first stays. */
 async function build(part) {
   const { name, settings, write = bundle, beside = {} } = part
   process.env.NODE_ENV = 'production'
@@ -94,7 +94,7 @@ async function build(part) {
     await write(fresh, settings)
     if (name === 'page') compress(fresh)
     for (const [folder, from] of Object.entries(beside)) cpSync(at(from), join(fresh, folder), { recursive: true })
-    // Whoever builds it, an account of less may run it.
+    // Other accounts than the builder's may run it.
     chmodSync(fresh, 0o755)
     if (!isFresh(part)) replace(at(`dist/${name}`), fresh)
   } finally {

@@ -7,7 +7,7 @@ const codings = [
   ['.gz', (bytes) => gzipSync(bytes, { level: 9 })],
 ]
 
-/** Writes each file of a folder once more in each coding that makes it smaller, under its name and the ending of the coding. */
+/** Adds compressed copies of each file, in each coding that makes it smaller, with the coding's file extension. */
 export function compress(folder) {
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!file.isFile()) continue

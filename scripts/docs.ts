@@ -4,7 +4,7 @@ import { documents } from './documents.ts'
 import { operationList, operationsFile } from './operation-list.ts'
 import { privacyFile, privacyText } from './own-data-table.ts'
 
-/** `npm run docs` writes the list of operations and the table of what is stored of people; with a folder, as the build calls it, both documents of the API into that. */
+/** `npm run docs` writes the list of operations and the table of personal data. The build gives a folder for both API documents. */
 const [folder] = process.argv.slice(2)
 if (folder === undefined) {
   writeFileSync(operationsFile, operationList())

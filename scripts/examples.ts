@@ -9,8 +9,8 @@ import { chosen, type Exchange, fits } from './examples/choose.ts'
 import { examplesFile, readExamples } from './examples/file.ts'
 
 /**
- * Brings the examples of the documents up to date with what tests send and are answered: `npm run examples -- [files of test/server and test/hostile]`, by
- * default all of them. An example that still passes its schemas stays as it is; remove it to have another one chosen.
+ * Updates the examples of the documents from requests and answers of tests. By default all tests run:
+ * `npm run examples -- [files of test/server and test/hostile]`. Valid examples stay; remove one to have another chosen.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const kept = readExamples()
@@ -27,7 +27,7 @@ const missing = operations.filter(({ id, name }) => !shown.has(id) && !shown.has
 console.log(`${shown.size} examples.`)
 for (const { id } of missing) console.log(`Without one: ${id}`)
 
-/** What is asked and answered while these tests run. */
+/** The requests and answers of these tests. */
 function exchangesOf(given: readonly string[]): Exchange[] {
   const folder = mkdtempSync(join(tmpdir(), 'plaza-examples-'))
   try {

@@ -1,6 +1,6 @@
 /**
- * How vite makes `main.js` of a program, one file with its packages: thousands of small ones take longer to read than to run, and a server that
- * runs while the next one is built must not miss a part. lmdb stays outside: it is not only JavaScript.
+ * Options by which vite bundles a program and its packages into one `main.js`. Thousands of small files load slowly. A running
+ * server also needs all its parts during the next build. lmdb stays outside, as it has native code.
  */
 export function oneFile(source) {
   return {

@@ -3,8 +3,8 @@ import { api } from '#shared/api/index'
 import { operationsOf, refusesSuspended } from '#shared/kit/contract'
 
 /**
- * Prints the declared outcomes that no test has met, given the file in which the tests recorded theirs; with a second argument,
- * only of the operations whose name begins with it.
+ * Prints the declared outcomes that no test has met, from the file of recorded ones. A second argument limits it to operations
+ * whose names begin with it.
  */
 const [file = '', only = ''] = process.argv.slice(2)
 const met = new Set(readFileSync(file, 'utf8').split('\n'))

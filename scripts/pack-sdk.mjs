@@ -31,7 +31,7 @@ const manifest = {
   dependencies: { zod: dependencies.zod },
 }
 
-// Whoever packs it, and a test does: what is for developers alone stays out.
+// Leaves out code for developers, even if a test packs it.
 process.env.NODE_ENV = 'production'
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })

@@ -40,8 +40,8 @@ const CHROMIUM_APPS = [
 ]
 
 /**
- * Where a run keeps its stores: in memory if so much room is there, and as much again for those who use them, as what
- * a killed process has written is there all the same, and nobody waits for a disk that others keep busy.
+ * The folder for the stores of a run: in memory if twice the space is free. Data of killed processes stays there, and no test
+ * waits for a busy disk.
  */
 export function placeFor(bytes) {
   try {
@@ -68,7 +68,7 @@ export async function startMongo() {
   }
 }
 
-/** A Redis to test against, or why there is none. With a port it is one of its own there, on a free one for 0: to be signalled at will. */
+/** Starts a Redis for tests, or returns why there is none. A port makes it a separate one, on a free port for 0, for signals. */
 export async function startRedis(port) {
   const given = process.env.REDIS_URL
   if (given && port === undefined) return { url: given, name: 'REDIS_URL', signal: () => {}, stop: async () => {} }
@@ -194,7 +194,7 @@ const pythonHome = () => {
 }
 const generatorIn = (home) => join(home, 'bin', 'openapi-python-client')
 
-/** The folder of the packages that make clients for Python, and that these stand on, where it is there; a `PYTHONPATH`. */
+/** The `PYTHONPATH` with the packages that generate Python clients, if they are installed. */
 export function findPythonClient() {
   const home = pythonHome()
   return existsSync(generatorIn(home)) ? home : undefined
@@ -305,7 +305,7 @@ async function withClient(uri, work) {
   }
 }
 
-/** A port that the system gives to nobody who asks for any: what it is meant for finds it free, and may come back to it. */
+/** A free port outside the system's own range, so that its server finds it free, even after a restart. */
 export async function freePort() {
   for (;;) {
     const port = randomInt(10_000, 32_768)

@@ -8,9 +8,9 @@ import { mongooseLogStore } from '#server/log/store'
 import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import { told } from '#shared/api/index'
 import type { Config } from './config.ts'
-import { admissionOf, bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
+import { bound, callersOf, checkEntry, domains, projection, records, uploadAdmission } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
-import { callsOf } from './kernel/call-as.ts'
+import { createCallAs } from './kernel/call-as.ts'
 import { type ClockWatch, watchClock } from './kernel/clock-watch.ts'
 import { openConnectionSlots } from './kernel/connection-slots.ts'
 import type { Live, Node } from './kernel/context.ts'
@@ -25,13 +25,13 @@ import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
 import { startJobs } from './kernel/jobs.ts'
 import { createLimits } from './kernel/limits.ts'
-import { createNodeStats, timed } from './kernel/node-stats.ts'
+import { createNodeStats, timedStore } from './kernel/node-stats.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
-import { keepPace } from './kernel/pace.ts'
+import { endSlowBodies } from './kernel/pace.ts'
 import { pageRoutes } from './kernel/page.ts'
 import { openRequestMeter } from './kernel/request-meter.ts'
-import { hearingOf } from './kernel/sockets/hearing.ts'
+import { eventScopesOf } from './kernel/sockets/event-scopes.ts'
 import { openSockets } from './kernel/sockets.ts'
 import { openStreams } from './kernel/streams.ts'
 import { refuseUnreadable } from './kernel/unreadable.ts'
@@ -76,7 +76,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     underWay: new Set(),
     record: (line) => recordAudit(node, line),
   }
-  const callAs = callsOf(kernel, bound)
+  const callAs = createCallAs(kernel, bound)
   const shared = {
     kernel,
     bound,
@@ -90,11 +90,11 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const { dataDirectory, reserveBytes } = config
   const uploads = await openUploads(join(dataDirectory, 'receiving'), {
     now: node.now,
-    admit: admissionOf(node),
+    admit: uploadAdmission(node),
     reserveBytes,
   })
   const server = createServer(serverLimits)
-  keepPace(server)
+  endSlowBodies(server)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
   refuseUnreadable(server)
   const door = listenHttp({
@@ -104,7 +104,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     uploads,
     raw: [
       ...domains.flatMap((domain) => domain.routes?.(node) ?? []),
-      ...docsRoutes(),
+      ...docsRoutes(undefined, config.retention.table),
       ...(captured?.routes ?? []),
       ...fileRoutes(platform.services.storage),
       ...pageRoutes(),
@@ -116,7 +116,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     ...shared,
     slots,
     fanout: platform.fanout,
-    hearing: hearingOf(told),
+    eventScopes: eventScopesOf(told),
     alive,
     describe,
     async connected(namespace, connection) {
@@ -209,7 +209,7 @@ const opsOf = ({ id, metrics }: Node, { database }: Platform, degraded: Ops['deg
 
 const serverLimits = {
   headersTimeout: 5_000,
-  /** The longest film, of 50 MB, comes in over a connection of 512 kBit/s; what comes more slowly is ended by its pace. */
+  /** The largest video, of 50 MB, needs so long at 512 kBit/s. Slower requests are ended by their pace. */
   requestTimeout: 900_000,
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
@@ -218,7 +218,7 @@ const serverLimits = {
 function createNode(config: Config, platform: Platform, clock: ClockWatch): Omit<Node, 'live' | 'jobs' | 'callAs'> {
   const { node: id, database, sessionKeys, kv, peers, hints, services, logger, metrics, deadlineFactor } = platform
   const now = () => database.now()
-  const store = timed(mongooseLogStore(database.alone), isDuplicate, metrics)
+  const store = timedStore(mongooseLogStore(database.alone), isDuplicate, metrics)
   const nodes = followNodes(store, id, now)
   nodes.onChange(() => kv.sharedBy(nodes.live().size))
   const stats = createNodeStats(logger, metrics, clock)

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { readStore } from './environment.ts'
-import { sentenceOf } from './kernel/plain-errors.ts'
+import { operatorSentenceOf } from './kernel/plain-errors.ts'
 import { ConfigError } from './kernel/settings.ts'
 import { copies } from './platform/database.ts'
 import { filesIn } from './platform/files.ts'
@@ -18,7 +18,7 @@ const usage = `The store of this installation, as DATA_DIR says where it is.
 try {
   await run()
 } catch (error) {
-  console.error(sentenceOf(error, ConfigError, copies.CopyError, NoDatabase) ?? error)
+  console.error(operatorSentenceOf(error, ConfigError, copies.CopyError, NoDatabase) ?? error)
   process.exitCode = 1
 }
 

@@ -5,12 +5,14 @@ import { type FilesConfig, filesOf, filesVariables } from './config/files.ts'
 import { type MeetingsConfig, meetingsOf, meetingsVariables } from './config/meetings.ts'
 import { type OtherSitesConfig, otherSitesOf, otherSitesVariables } from './config/other-sites.ts'
 import { type OutgoingConfig, outgoingOf, outgoingVariables } from './config/outgoing.ts'
+import { retentionOf, retentionVariables } from './config/retention.ts'
 import { type Deployment, deploymentOf, type ServerConfig, serverOf, serverVariables } from './config/server.ts'
 import { type SignInConfig, signInOf, signInVariables } from './config/sign-in.ts'
 import { type VideoConfig, videoOf, videoVariables } from './config/video.ts'
 import { domains } from './domains/index.ts'
-import { given, storeVariables } from './environment.ts'
-import { ConfigError, checked, type DomainSettings } from './kernel/settings.ts'
+import { environmentValues, storeVariables } from './environment.ts'
+import type { Retention } from './kernel/context.ts'
+import { ConfigError, checkedSettings, type DomainSettings } from './kernel/settings.ts'
 
 /** Each is declared in the file of its subject, or by the domain that alone reads it; none here. */
 const variables = z.object({
@@ -24,6 +26,7 @@ const variables = z.object({
   ...agentsVariables.shape,
   ...meetingsVariables.shape,
   ...videoVariables.shape,
+  ...retentionVariables.shape,
 })
 
 const settingsOfDomains = domains.flatMap(({ settings }) => settings ?? [])
@@ -41,6 +44,7 @@ export interface Config
     OutgoingConfig,
     AgentsConfig,
     MeetingsConfig {
+  retention: Retention
   /** Null where nobody can go live. */
   video: VideoConfig | null
   /** What each domain made of its own variables. */
@@ -49,8 +53,8 @@ export interface Config
 
 /** Throws a `ConfigError` where a value makes no sense. */
 export function readConfig(environment?: NodeJS.ProcessEnv): Config {
-  const values = given(isVariable, environment)
-  const env = checked(variables, values)
+  const values = environmentValues(isVariable, environment)
+  const env = checkedSettings(variables, values)
   const deployment = deploymentOf(env)
   const { production, publicUrl } = deployment
   refusePowers(env, deployment)
@@ -63,6 +67,7 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     ...outgoingOf(env, deployment),
     ...agentsOf(env, production),
     ...meetingsOf(env),
+    ...retentionOf(env),
     video: videoOf(env, publicUrl),
     domains: new Map(settingsOfDomains.map((settings) => [settings, settings.read(values, deployment)])),
   }

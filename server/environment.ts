@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { ConfigError, checked, webUrl } from './kernel/settings.ts'
+import { ConfigError, checkedSettings, webUrl } from './kernel/settings.ts'
 
 /** Of names and values; the process's own where none is given. Nothing else reads that. */
 type Environment = NodeJS.ProcessEnv
@@ -27,7 +27,7 @@ export const mediaIn = ({ MEDIA_DIR, DATA_DIR }: { MEDIA_DIR?: string | undefine
 /** Where the store, the files and the recordings are; all that a tool beside the server reads. */
 export function readStore(environment?: Environment) {
   const isAsked = (name: string) => Object.hasOwn(storeVariables.shape, name)
-  const read = checked(storeVariables, given(isAsked, environment))
+  const read = checkedSettings(storeVariables, environmentValues(isAsked, environment))
   const recordings = join(mediaIn(read), 'recordings')
   return { dataDirectory: read.DATA_DIR, mongodbUri: read.MONGODB_URI, s3Endpoint: read.S3_ENDPOINT, recordings }
 }
@@ -36,7 +36,10 @@ export function readStore(environment?: Environment) {
  * The values of the variables that are asked for, wherever they stand. An empty variable counts as absent; `X_FILE` names a file
  * that has the value of `X`.
  */
-export function given(isAsked: (name: string) => boolean, environment: Environment = process.env): Environment {
+export function environmentValues(
+  isAsked: (name: string) => boolean,
+  environment: Environment = process.env,
+): Environment {
   const direct = withoutEmpty(environment)
   const read = Object.entries(direct).flatMap(([name, path = '']) => {
     const target = name.replace(/_FILE$/, '')

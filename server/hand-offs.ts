@@ -5,7 +5,7 @@ interface Accepted {
   close(): void
 }
 
-/** What `node:cluster` tells a worker with a connection, and what it hears of it. */
+/** The message of `node:cluster` to a worker with a connection, and its reply. */
 interface HandOff {
   act?: string
   seq?: number
@@ -16,8 +16,8 @@ interface HandOff {
 const lastWordsMilliseconds = 100
 
 /**
- * Closes the connections that were handed to a worker which ended before it took them, so that those who called try again.
- * `node:cluster` waits for its answer for ever, and the caller with it.
+ * Closes connections that a worker had not taken when it ended, so that clients retry. `node:cluster` would wait for its
+ * reply forever.
  */
 export function closeUntaken(worker: ChildProcess): void {
   const untaken = new Map<number, Accepted>()

@@ -6,12 +6,12 @@ const killed = 137
 const longestLine = 65_536
 const quietMilliseconds = 100
 
-/** Was this process started by another that hears of its end, as `lead` and whoever measures it do? */
+/** Whether a parent process waits for the end of this one, as `lead` and benchmarks do. */
 export const isLed = (): boolean => process.send !== undefined
 
 /**
- * Runs this program once more, and turns what that writes to standard error into lines of JSON: native modules and Node itself write there as
- * they like, also as the process dies. Ends as it ends.
+ * Runs this program as a child, and turns its standard error into lines of JSON. Native modules and Node write plain text
+ * there, even as the process dies. Ends as the child ends.
  */
 export function lead(): void {
   const [, program = '', ...given] = process.argv

@@ -22,7 +22,7 @@ import type { Kv } from './ports/kv/port.ts'
 import type { Peers } from './ports/peers/port.ts'
 import { keptSessionKeys, type SessionKeys } from './session-keys.ts'
 
-/** What a server stands on: one adapter for each port. */
+/** The adapters of a server, one for each port. */
 export interface Platform {
   node: string
   database: Database
@@ -33,18 +33,18 @@ export interface Platform {
   fanout: Fanout
   jobs: JobQueue
   services: Services
-  /** Where letters and texts go that are not sent; null where all are, or none can be. */
+  /** Unsent emails and text messages; null if all are sent, or none can be. */
   captured: DevMailbox | null
   logger: Logger
   metrics: Metrics
-  /** How many times as long as promised an act waits, for the store and for the other nodes: more on a busy machine of tests. */
+  /** The factor of all deadlines for the store and other nodes; higher on a busy test machine. */
   deadlineFactor: number
   /** What is real, what is a stand-in, and why. */
   parts: readonly Part[]
   close(): Promise<void>
 }
 
-/** Adapters are picked here, in a file for each subject, and nowhere else; the heavy ones are loaded only where they are picked. */
+/** The only place that picks adapters, by a file for each subject. Heavy adapters are loaded when picked. */
 export async function openPlatform(config: Config): Promise<Platform> {
   const database = await openDatabase(config)
   return orClosed(database, () => openOn(database, config))

@@ -3,13 +3,13 @@ import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { startDemo } from './demo/demo.ts'
 import { refusalFrom } from './kernel/deadline.ts'
-import { sentenceOf } from './kernel/plain-errors.ts'
+import { operatorSentenceOf } from './kernel/plain-errors.ts'
 import { ConfigError } from './kernel/settings.ts'
 import { orClosed } from './platform/database.ts'
 import type { Part } from './platform/part.ts'
 import { openPlatform, type Platform } from './platform.ts'
 import { NoDatabase } from './ports/database/port.ts'
-import { type Order, runWorkers, type Told, WorkerEnded, workersAsked } from './workers.ts'
+import { type Order, requestedWorkers, runWorkers, WorkerEnded, type WorkerMessage } from './workers.ts'
 
 const stopMilliseconds = 15_000
 const healthMilliseconds = 1_000
@@ -18,14 +18,15 @@ const pingMilliseconds = 2_000
 try {
   await start()
 } catch (error) {
-  if (!(error instanceof WorkerEnded)) console.error(sentenceOf(error, ConfigError, NoDatabase) ?? busy(error) ?? error)
+  if (!(error instanceof WorkerEnded))
+    console.error(operatorSentenceOf(error, ConfigError, NoDatabase) ?? busy(error) ?? error)
   process.exit(1)
 }
 
 async function start(): Promise<void> {
   if (cluster.isWorker) leaveSignals()
   const config = readConfig()
-  const workers = cluster.isPrimary ? workersAsked(process.argv.slice(2), config) : null
+  const workers = cluster.isPrimary ? requestedWorkers(process.argv.slice(2), config) : null
   if (workers === null) await serve(config)
   else await runWorkers(config, workers, tellerOf(config))
 }
@@ -76,7 +77,7 @@ async function serve(config: Config): Promise<void> {
   if (cluster.isWorker) return obeyPrimary(platform, app.degraded, stop, live, { kind: 'ready', url: app.url, parts })
   process.on('SIGTERM', () => stop(0))
   process.on('SIGINT', () => stop(0))
-  // Whoever leads this process was killed, and means it as well.
+  // The parent was killed, and so this process ends too.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   tellerOf(config)(app.url, parts)
 }
@@ -97,9 +98,9 @@ function obeyPrimary(
   degraded: () => Promise<readonly string[]>,
   stop: (code: number) => void,
   live: () => Promise<void>,
-  ready: Told,
+  ready: WorkerMessage,
 ): void {
-  const tell = (told: Told) => process.connected && process.send?.(told)
+  const tell = (told: WorkerMessage) => process.connected && process.send?.(told)
   process.on('message', (order: Order) => {
     if (order.kind === 'drain') stop(0)
     else if (order.kind === 'live') void live()

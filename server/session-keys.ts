@@ -22,7 +22,7 @@ export function parseSessionKeys(text: string): SessionKeys | null {
   return areOneEach && keys.every(({ secret }) => secret.length >= keyBytes) ? keys : null
 }
 
-/** Keys that nobody gave: made once, and kept by the store for all of its nodes, or in the directory of its only one. */
+/** Generated keys: kept by the store for all its nodes, or in the directory of a single node. */
 export async function keptSessionKeys(
   directory: string,
   keepForAllNodes: ((offered: string) => Promise<string>) | null,

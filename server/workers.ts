@@ -8,7 +8,7 @@ import { ConfigError } from './kernel/settings.ts'
 import type { Part } from './platform/part.ts'
 
 /** What a worker tells the primary. */
-export type Told =
+export type WorkerMessage =
   | { kind: 'ready'; url: string; parts: readonly Part[] }
   | { kind: 'health'; reason: string | null; degraded: readonly string[] }
   | { kind: 'figures'; figures: object }
@@ -40,7 +40,7 @@ const steadyMilliseconds = 60_000
 const backOff = { first: 250, last: 30_000 }
 
 /** How many workers the command line asks for; null where it says nothing of them. */
-export function workersAsked(args: readonly string[], config: Config): number | null {
+export function requestedWorkers(args: readonly string[], config: Config): number | null {
   const { values } = parseArgs({ args: [...args], options: { workers: { type: 'string' } } })
   if (values.workers === undefined) return null
   const count = Number(values.workers)
@@ -96,9 +96,9 @@ export async function runWorkers(
     }
     crew.add(member)
     return new Promise((resolve, reject) => {
-      // Whatever cannot be told to a worker that has just died.
+      // A message to a worker that has just died fails.
       worker.on('error', () => {})
-      worker.on('message', (told: Told) => {
+      worker.on('message', (told: WorkerMessage) => {
         member.heardAt = performance.now()
         if (told.kind === 'health') Object.assign(member, { reason: told.reason, degraded: told.degraded })
         if (told.kind !== 'ready') return
@@ -131,7 +131,7 @@ export async function runWorkers(
     const answers = await Promise.all(
       ready().map(({ worker }) => {
         const answer = new Promise<object>((resolve) => {
-          const hear = (told: Told) => {
+          const hear = (told: WorkerMessage) => {
             if (told.kind !== 'figures') return
             worker.off('message', hear)
             resolve(told.figures)
@@ -145,7 +145,7 @@ export async function runWorkers(
     return answers.filter((figures) => figures !== null)
   }
 
-  /** Tries until one stands in its place, ever slower while they die young. */
+  /** Starts workers until one stays up, with longer waits while they die early. */
   async function replace({ slot, startedAt }: Member): Promise<void> {
     if (performance.now() - startedAt > steadyMilliseconds) deaths.delete(slot)
     for (;;) {

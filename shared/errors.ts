@@ -128,7 +128,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** Headers of a refusal over REST: its code, whatever the body, and which of both shapes (`ErrorBody`) the body has, where it has one. */
+/** Headers of a REST refusal: its code, and the shape of its body (`ErrorBody`), if it has one. */
 export const errorHeaders = { code: 'X-Error-Code', shape: 'X-Error-Shape' } as const
 
 /** What travels beside a code. */
@@ -138,7 +138,7 @@ export interface ErrorExtras {
   status?: number
   /** Seconds. */
   retryAfter?: number
-  /** The bucket that refused, where it counts calls: so many are allowed, and `reset` is when one is free again (Unix time in seconds). */
+  /** The bucket of a rate limit: its allowed calls. `reset` is the Unix time of the next free one, in seconds. */
   rate?: { limit: number; reset: number }
   /** The explained refusal of a send; see `shared/api/verdict.ts`. */
   verdict?: unknown

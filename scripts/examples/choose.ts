@@ -20,7 +20,7 @@ const mostCharacters = 3_000
 export const fits = ({ input, answer }: CanonicalOperation, example: Example): boolean =>
   input.safeParse(example.input).success && answer.safeParse(example.output).success
 
-/** The exchange that shows most of its operation in few words, or else in the fewest; null where none is fit to be shown. */
+/** The exchange with the most fields of its operation in few words, or the shortest; null if none is suitable. */
 export function chosen(canonical: CanonicalOperation, exchanges: readonly Exchange[]): Example | null {
   const examples = exchanges
     .filter(({ name, input }) => name === canonical.name && isOf(canonical, input))
@@ -40,7 +40,7 @@ function isOf({ fixed }: CanonicalOperation, { room }: Record<string, unknown>):
   return fixed ? type === fixed.type : !singleTypes.some((single) => single === type)
 }
 
-/** The exchange as an example: with short lists where the schemas allow it, and with fields as a path or a query spells them where they ask for that. */
+/** The exchange as an example, with short lists if the schemas allow. Fields are spelled as in paths and queries if required. */
 function shown(canonical: CanonicalOperation, { at, input, output }: Exchange): Example | null {
   const { field = '' } = fileOf(canonical.operation) ?? {}
   const { [field]: _, ...given } = input
@@ -86,7 +86,7 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]))
 }
 
-/** How many fields hold something, of all lists the first item alone; empty and long texts, and signs that nobody sees, count against it. */
+/** The number of filled fields, with one item of each list. Empty, long and invisible texts count against it. */
 function fieldsIn(value: unknown): number {
   if (value === null || value === undefined) return 0
   if (value === '') return -5

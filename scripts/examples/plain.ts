@@ -1,7 +1,7 @@
 /** The moment at which all examples happen, in milliseconds. */
 export const exampleMoment = Date.parse('2026-03-02T09:00:00.000Z')
 
-/** What a test made up, or the machine it ran on; what it means is kept, and what somebody could use is not. */
+/** Values that a test or its machine made up. Their meaning is kept, and usable values are replaced. */
 const kinds = {
   time: /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/,
   milliseconds: /(?<![\w.-])1[5-9]\d{11}(?![\w.])/,
@@ -15,7 +15,7 @@ const kinds = {
   id: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/,
   hex: /(?:0x|(?<![\w-]))(?=[a-fA-F]*\d)[0-9a-fA-F]{32,}/,
   base64: /(?<="(?:whsec_)?)[A-Za-z\d+/]{22,}={0,2}(?=")/,
-  // Not what is asked of a wallet, such as `eth_signTypedData_v4`.
+  // Excludes methods of wallets such as `eth_signTypedData_v4`.
   token: /(?<![\w-])(?!eth_)(?![\w-]*(?:0x[0-9a-fA-F]{40}|[0-9a-f]{8}-[0-9a-f]{4}-))[\w-]{16,}/,
   machine: /(?<="host":")[^"]+(?=","process":)/,
   host: /(?:https?:\/\/)?(?:127\.0\.0\.1|10\.0\.0\.7|localhost)(?::\d+)?/,
@@ -33,10 +33,10 @@ interface Found {
 }
 
 /**
- * An exchange of a test as a document shows it: addresses, ids, tokens and signatures are given way to made-up ones of the same form and
- * the same order, and times are moved to one moment. What is so already stays as it is.
+ * Prepares an exchange of a test for a document. Addresses, ids, tokens and signatures become made-up ones of the same form and
+ * order, and times become one moment. Prepared values stay as they are.
  *
- * @param at When it happened, in milliseconds.
+ * @param at The time of the exchange, in milliseconds.
  */
 export function plain<Value>(value: Value, at: number): Value {
   // A line break is written as a letter, which would pass for the first of the next word.
@@ -72,13 +72,13 @@ function foundIn(groups: Groups): Found {
   return { kind, text: groups[kind] ?? '' }
 }
 
-/** What is filled with one sign afterwards can no longer be told apart. */
+/** Kinds that look alike once they are filled with one character. */
 const likeOf = (kind: Kind): Kind => (kind === 'nonce' || kind === 'base64' ? 'token' : kind)
 
 const matchesIn = (text: string): Found[] =>
   [...text.matchAll(any)].map(({ groups = {} }) => foundIn(groups)).filter(looksMade)
 
-/** Addresses and ids in their own order, as rooms and pages are made of it; everything else as it first appears. */
+/** Sorts addresses and ids, as rooms and pages depend on their order. Others stay in order of appearance. */
 function distinct(kind: Kind, found: readonly Found[]): string[] {
   const texts = [...new Set(found.map(({ text }) => text.toLowerCase()))]
   return kind === 'address' || kind === 'id' ? texts.sort() : texts

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConfigError, hosts, numeric, webUrl, word } from '#server/kernel/settings'
+import { ConfigError, decimalNumber, hosts, nameOrId, webUrl } from '#server/kernel/settings'
 
 /** What agents answer by, and what they and others ask of the web. */
 export const agentsVariables = z.object({
@@ -8,10 +8,10 @@ export const agentsVariables = z.object({
     .optional(),
   MODEL_API_KEY: z.string().min(1).optional(),
   MODEL_BASE_URL: webUrl.default('https://api.openai.com/v1'),
-  MODEL_NAME: word.default('gpt-4.1-mini'),
+  MODEL_NAME: nameOrId.default('gpt-4.1-mini'),
   MODEL_API: z.enum(['chat', 'responses'], { error: 'must be chat or responses' }).default('chat'),
-  EMBEDDING_MODEL: word.optional(),
-  EMBEDDING_DIMENSIONS: numeric(z.number().int().min(1).max(8_192)).default(1_536),
+  EMBEDDING_MODEL: nameOrId.optional(),
+  EMBEDDING_DIMENSIONS: decimalNumber(z.number().int().min(1).max(8_192)).default(1_536),
   PLATFORM_GRAPHQL_URL: webUrl.optional(),
   EGRESS_HOSTS: hosts,
 })

@@ -7,7 +7,7 @@ const publicAttendance = {
   compassUrl: 'https://public.compass.poap.tech/v1/graphql',
 }
 
-/** What is on chains, and what it costs: tokens, payments, purchases and prices. Beside these stands one `RPC_URL_<chainId>` a chain. */
+/** Tokens, payments, purchases and prices. Each chain has an `RPC_URL_<chainId>` as well. */
 export const chainsVariables = z.object({
   ONRAMP_URL: webUrl.optional(),
   ONRAMP_KEY: z.string().min(1).optional(),
@@ -29,7 +29,7 @@ export interface ChainsConfig {
   /** The endpoints of chains. */
   rpcUrls: ReadonlyMap<number, string>
   onramp: { url: string; key: string } | null
-  /** Who holds tokens of attendance; null where nobody is asked. */
+  /** The source of attendance tokens; null if there is none. */
   attendance: AttendanceConfig | 'scripted' | null
   /** Where prices of coins are asked for; undefined where they are not known. */
   pricesUrl: string | undefined

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { storeVariables } from '#server/environment'
-import { ConfigError, list, numeric, webUrl, word } from '#server/kernel/settings'
+import { ConfigError, commaList, decimalNumber, nameOrId, webUrl } from '#server/kernel/settings'
 
 const bucket = z.string().regex(/^(?!.*\.\.)[a-z\d][a-z\d.-]{1,61}[a-z\d]$/, { error: 'must be the name of a bucket' })
 
@@ -8,8 +8,8 @@ const bucket = z.string().regex(/^(?!.*\.\.)[a-z\d][a-z\d.-]{1,61}[a-z\d]$/, { e
 export const filesVariables = z.object({
   STORAGE_URL: webUrl.optional(),
   FILES_ORIGIN: webUrl.optional(),
-  STORAGE_RESERVE_MB: numeric(z.number().int().min(0).max(1_000_000_000)).default(1_024),
-  S3_REGION: word.default('us-east-1'),
+  STORAGE_RESERVE_MB: decimalNumber(z.number().int().min(0).max(1_000_000_000)).default(1_024),
+  S3_REGION: nameOrId.default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
   S3_BUCKET_CHAT_IMAGES: bucket.default('chat-images'),
@@ -17,7 +17,7 @@ export const filesVariables = z.object({
   S3_BUCKET_MEDIA: bucket.default('media'),
   PINNING_URL: webUrl.optional(),
   PINNING_KEY: z.string().min(1).optional(),
-  PINNING_GATEWAYS: list.refine((all) => all.every((each) => webUrl.safeParse(each).success), {
+  PINNING_GATEWAYS: commaList.refine((all) => all.every((each) => webUrl.safeParse(each).success), {
     error: 'must be URLs separated by commas',
   }),
 })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { ConfigError, urlOf, word } from '#server/kernel/settings'
+import { ConfigError, nameOrId, urlOf } from '#server/kernel/settings'
 
 /** The server at which people meet. */
 export const meetingsVariables = z.object({
   LIVEKIT_URL: urlOf(/^(wss?|https?):\/\//, 'must start with wss:// or https:// and name a host').optional(),
-  LIVEKIT_API_KEY: word.optional(),
+  LIVEKIT_API_KEY: nameOrId.optional(),
   LIVEKIT_API_SECRET: z.string().min(16).optional(),
 })
 

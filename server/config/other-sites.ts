@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { ConfigError, webUrl, word } from '#server/kernel/settings'
+import { ConfigError, nameOrId, webUrl } from '#server/kernel/settings'
 
 /** What is kept at other sites: the issues of this installation, and calendars of people. */
 export const otherSitesVariables = z.object({
   GITHUB_API_URL: webUrl.default('https://api.github.com'),
-  GITHUB_TOKEN: word.optional(),
+  GITHUB_TOKEN: nameOrId.optional(),
   GITHUB_REPOSITORY: z
     .string()
     .regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, { error: 'must be owner/name' })
     .optional(),
-  GOOGLE_CLIENT_ID: word.optional(),
+  GOOGLE_CLIENT_ID: nameOrId.optional(),
   GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
 })
 

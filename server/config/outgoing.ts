@@ -41,7 +41,7 @@ type Given = z.output<typeof outgoingVariables>
 export interface OutgoingConfig {
   mail: { url: string | undefined; from: string }
   sms: { url: string | undefined; from: string }
-  /** Where browsers are told something; its key is made, and kept, where it is null. */
+  /** Push notices of browsers. A null key is generated and stored. */
   push: { privateKey: string | null; subject: string; hosts: readonly string[] }
 }
 

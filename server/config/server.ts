@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { storeVariables } from '#server/environment'
-import { isLoopbackName, type Proxies, proxiesAt } from '#server/kernel/addresses'
-import { ConfigError, host, type Installation, numeric, origins, urlOf, webUrl } from '#server/kernel/settings'
+import { isLoopbackName, type Proxies, readProxies } from '#server/kernel/addresses'
+import { ConfigError, decimalNumber, host, type Installation, origins, urlOf, webUrl } from '#server/kernel/settings'
 import { parseSessionKeys, type SessionKeys } from '#server/session-keys'
 import { stepsOfAText } from '#shared/kit/budgets'
 
@@ -9,9 +9,11 @@ import { stepsOfAText } from '#shared/kit/budgets'
 const proxies = z
   .string()
   .default('0')
-  .transform((value) => (/^(10|\d)$/.test(value) ? Number(value) : proxiesAt(value.split(',').map((at) => at.trim()))))
+  .transform((value) =>
+    /^(10|\d)$/.test(value) ? Number(value) : readProxies(value.split(',').map((at) => at.trim())),
+  )
   .refine((read) => read !== null, { error: 'must be a number up to 10, or addresses and networks such as 10.0.0.0/8' })
-const port = numeric(z.number().int().min(0).max(65_535))
+const port = decimalNumber(z.number().int().min(0).max(65_535))
 
 /** Where the server listens, who may reach it, what it does at all, and what it shares with other nodes. */
 export const serverVariables = z.object({
@@ -25,8 +27,8 @@ export const serverVariables = z.object({
   REDIS_URL: urlOf(/^rediss?:\/\/[^/]+(\/\d{0,5})?(\?|$)/, 'must start with redis:// and name a host').optional(),
   SESSION_KEYS: z.string().optional(),
   DEMO: z.enum(['on', 'off']).optional(),
-  RATE_LIMIT_SCALE: numeric(z.number().min(0.01).max(1_000_000)).default(1),
-  VERDICT_STEPS: numeric(z.number().int().min(1_000).max(1_000_000_000)).default(stepsOfAText),
+  RATE_LIMIT_SCALE: decimalNumber(z.number().min(0.01).max(1_000_000)).default(1),
+  VERDICT_STEPS: decimalNumber(z.number().int().min(1_000).max(1_000_000_000)).default(stepsOfAText),
   TRUSTED_PROXIES: proxies,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).optional(),
   FAILPOINT: z

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { ConfigError, webUrl, word } from '#server/kernel/settings'
+import { ConfigError, nameOrId, webUrl } from '#server/kernel/settings'
 
-/** Who vouches for people that sign in, beside their own wallets and passkeys. */
+/** Identity providers for sign-in, beside wallets and passkeys. */
 export const signInVariables = z.object({
   WORLDID_BASE_URL: webUrl.default('https://developer.worldcoin.org'),
-  WORLDID_APP_ID: word.optional(),
-  WORLDID_LEVEL: word.regex(/^[a-z]\w*$/i, { error: 'must be a level, such as orb or device' }).default('orb'),
+  WORLDID_APP_ID: nameOrId.optional(),
+  WORLDID_LEVEL: nameOrId.regex(/^[a-z]\w*$/i, { error: 'must be a level, such as orb or device' }).default('orb'),
   PARTNER_JWKS_URL: webUrl.optional(),
   PARTNER_JWKS: z
     .string()

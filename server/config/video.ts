@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { mediaIn } from '#server/environment'
-import { ConfigError, host, hostAndPort, list, numeric, urlOf, webUrl } from '#server/kernel/settings'
+import { ConfigError, commaList, decimalNumber, host, hostAndPort, urlOf, webUrl } from '#server/kernel/settings'
 import type { EngineSettings } from '#server/media/messages'
 
 const whole = (least: number, most: number, usual: number) =>
-  numeric(z.number().int().min(least).max(most)).default(usual)
+  decimalNumber(z.number().int().min(least).max(most)).default(usual)
 
 /** From which to which. */
 const portRange = z
@@ -23,10 +23,10 @@ const nodeUrl = z
 
 const rtmpUrl = urlOf(/^rtmps?:\/\//, 'must start with rtmp:// or rtmps:// and name a host')
 
-/** Who takes livestreams and shows them, and how. */
+/** The provider of livestreams, and its options. */
 export const videoVariables = z.object({
   VIDEO_PROVIDER: z.enum(['auto', 'selfhosted', 'livepeer', 'mediamtx', 'none']).optional(),
-  MEDIA_ANNOUNCED_IPS: list.refine((given) => given.every((address) => isIP(address) !== 0), {
+  MEDIA_ANNOUNCED_IPS: commaList.refine((given) => given.every((address) => isIP(address) !== 0), {
     error: 'must be addresses, not names',
   }),
   MEDIA_UDP_PORTS: portRange.optional(),
@@ -34,7 +34,7 @@ export const videoVariables = z.object({
   MEDIA_MEMORY_MB: whole(128, 65_536, 1_024),
   MAX_INGESTS: whole(1, 1_000, 20),
   RTMP_HOST: host.optional(),
-  RTMP_PORT: numeric(z.number().int().min(0).max(65_535)).optional(),
+  RTMP_PORT: decimalNumber(z.number().int().min(0).max(65_535)).optional(),
   RTMP_URL: rtmpUrl.optional(),
   HLS_SEGMENT_MS: whole(500, 10_000, 2_000),
   HLS_PART_MS: whole(100, 2_000, 330),
@@ -58,7 +58,7 @@ export interface VideoConfig {
   publicUrl: string
   reached: ReturnType<typeof reachedOf>
   engine: Omit<EngineSettings, 'host' | 'httpPort' | 'rtmpPort'>
-  /** Each is undefined where none is asked for: where encoders are listened to, and the address that people are told. */
+  /** The listening address for encoders, and the URL shown to people; each is undefined if not set. */
   rtmp: { host: string | undefined; port: number | undefined; url: string | undefined }
 }
 
@@ -95,7 +95,7 @@ export function videoOf(env: z.output<typeof videoVariables> & Installed, public
   }
 }
 
-/** Where other nodes reach this one; null where they are told of no such address. A server that listens everywhere may be named from without. */
+/** The URL of this node for other nodes; null without one. A server that listens everywhere may have any name. */
 function reachedOf({ NODE_URL: given, PORT: taken, HOST }: z.output<typeof videoVariables> & Installed) {
   if (given && taken !== 0 && Number(given.port || 80) === taken)
     throw new ConfigError('NODE_URL is not usable: its port must be another than PORT, as nodes ask each other there.')

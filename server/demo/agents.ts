@@ -1,10 +1,10 @@
-import { bringIn } from '#server/domains/agents/agent-rooms/memberships'
+import { addAgentToRoom } from '#server/domains/agents/agent-rooms/memberships'
 import { ensureOfficialAgent } from '#server/domains/agents/agents/owned'
-import { indexGiven } from '#server/domains/agents/library/indexing'
+import { indexDocuments } from '#server/domains/agents/library/indexing'
 import { KnowledgeItems } from '#server/domains/agents/library/model'
 import { itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
 import type { Node } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { ownDocuments } from './documents.ts'
 import { caretaker, tolerate } from './people.ts'
@@ -70,7 +70,7 @@ const lobby: RoomRef = { type: 'alpha', id: null }
 export async function settleAgents(node: Node, signal: AbortSignal): Promise<void> {
   for (const { id, fields, known } of demoAgents) {
     const agent = await ensureOfficialAgent(node, caretaker, fields, id)
-    await tolerate(bringIn(node, caretaker, agent, lobby))
+    await tolerate(addAgentToRoom(node, caretaker, agent, lobby))
     void know(node, id, known, signal).catch((error: unknown) => {
       if (!signal.aborted) node.logger.warn({ error, agent: id }, 'an agent of the demo knows nothing')
     })
@@ -80,10 +80,10 @@ export async function settleAgents(node: Node, signal: AbortSignal): Promise<voi
 async function know(node: Node, agent: string, known: DemoAgent['known'], signal: AbortSignal): Promise<void> {
   const url = new URL(known.path, node.settings.publicUrl)
   const item = newItem({ id: agent, agent, url, title: known.title }, node.now())
-  await insertAmong(KnowledgeItems, item, { others: { agent_id: agent }, most: itemsAtMost.official })
-  await indexGiven(node, agent, await known.pages(node), signal)
+  await insertWithinLimit(KnowledgeItems, item, { others: { agent_id: agent }, most: itemsAtMost.official })
+  await indexDocuments(node, agent, await known.pages(node), signal)
 }
 
 /** A line of the script with mentions of the agents, as rooms take them. */
-export const mentioning = (text: string): string =>
+export const withMentions = (text: string): string =>
   demoAgents.reduce((now, { id, fields }) => now.replace(`@${fields.name}`, `@[${fields.name}](${id})`), text)

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { recordOf } from '#server/domains/events'
-import { isAwaited } from '#server/domains/rooms/messages/waiting'
+import { hasWaits } from '#server/domains/rooms/messages/row-waits'
 import { ALPHA } from '#server/domains/rooms/rooms/alpha'
 import type { Node } from '#server/kernel/context'
-import { patiently } from '#server/kernel/patiently'
+import { retryOnStart } from '#server/kernel/retry-on-start'
 import { rooms } from '#shared/api/rooms'
 import { isAgent } from '#shared/kit/room-agents'
 import { settleAgents } from './agents.ts'
@@ -12,7 +12,7 @@ import { foundDinner } from './dinner.ts'
 import { Life } from './life.ts'
 import { people, settlePeople } from './people.ts'
 import { oneOf } from './script.ts'
-import { found, seed } from './seed.ts'
+import { foundStage, seed } from './seed.ts'
 import { stages } from './stage.ts'
 import { keepLive } from './streamer.ts'
 
@@ -24,19 +24,19 @@ export async function startDemo(
   betweenActs: () => number = () => randomInt(1_500, 5_000),
 ): Promise<{ stop(): void }> {
   const ended = new AbortController()
-  const founded = Promise.all(stages.map((stage) => patiently(() => found(node, stage))))
+  const founded = Promise.all(stages.map((stage) => retryOnStart(() => foundStage(node, stage))))
   showAround(node, founded, ended.signal)
   await founded
-  await patiently(() => foundDinner(node))
-  await patiently(() => settlePeople(node))
-  if (node.services.model) await patiently(() => settleAgents(node, ended.signal))
-  await Promise.all(stages.map((stage, place) => patiently(() => seed(node, stage, place))))
+  await retryOnStart(() => foundDinner(node))
+  await retryOnStart(() => settlePeople(node))
+  if (node.services.model) await retryOnStart(() => settleAgents(node, ended.signal))
+  await Promise.all(stages.map((stage, place) => retryOnStart(() => seed(node, stage, place))))
   void live(node, ended.signal, betweenActs)
   void keepLive(node, ended.signal)
   return { stop: () => ended.abort() }
 }
 
-/** Whoever comes in for the first time, while the rooms are still filled too, finds every room of the demo in their list. */
+/** Adds new guests to all rooms of the demo, even while those are being filled. */
 function showAround(node: Node, founded: Promise<unknown>, signal: AbortSignal): void {
   node.log.onRows((key, rows) => {
     if (key !== ALPHA || signal.aborted) return
@@ -61,7 +61,7 @@ async function live(node: Node, signal: AbortSignal, betweenActs: () => number):
   while (!signal.aborted) {
     try {
       await sleep(betweenActs(), undefined, { signal, ref: false })
-      if (isAwaited(node) || node.live.audienceSize('/rooms', 'all') > 0) seenAt = node.now()
+      if (hasWaits(node) || node.live.audienceSize('/rooms', 'all') > 0) seenAt = node.now()
       if (node.now() - seenAt > alonePauseMilliseconds) continue
       const ready = rooms.filter(({ isReady }) => isReady)
       const watched = ready.filter(({ isWatched }) => isWatched)

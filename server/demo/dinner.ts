@@ -1,6 +1,6 @@
 import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
 import { ensureOfficial } from '#server/domains/rooms/rooms/alpha'
-import { uniqueName } from '#server/domains/rooms/rooms/names'
+import { uniqueFormOf } from '#server/domains/rooms/rooms/names'
 import { newSharedKey, topicOf } from '#server/domains/rooms/rooms/shared-key'
 import type { Node } from '#server/kernel/context'
 import { roomKey } from '#shared/kit/primitives'
@@ -23,6 +23,6 @@ export async function foundDinner(node: Node): Promise<void> {
     messaging_type: 'p2p',
     p2p_content_topic: topicOf(name, id),
     gate: dinner,
-    ...{ unique_name: uniqueName(name), p2p_key: newSharedKey(node, roomKey(room)) },
+    ...{ unique_name: uniqueFormOf(name), p2p_key: newSharedKey(node, roomKey(room)) },
   })
 }

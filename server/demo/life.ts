@@ -1,21 +1,21 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onlineIn } from '#server/domains/rooms/messages/presence'
+import { onlineCountIn } from '#server/domains/rooms/messages/presence'
 import type { Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/primitives'
-import { mentioning } from './agents.ts'
+import { withMentions } from './agents.ts'
 import { people, tolerate } from './people.ts'
-import { type Line, oneOf, readLine, type Said, shuffled } from './script.ts'
+import { type Line, oneOf, readLine, type ScriptedLine, shuffled } from './script.ts'
 import type { Stage } from './stage.ts'
 
 /** Past so many messages a room says no more. */
 const mostMessages = 5_000
 const recent = 30
 
-/** A room of the demo as it goes on: what is being said, by whom, and when the next line may come. */
+/** The running dialogue of a demo room: its lines, their senders, and the time of the next line. */
 export class Life {
   readonly #node: Node
   readonly #stage: Stage
@@ -37,7 +37,7 @@ export class Life {
     return this.#node.now() >= this.#restsUntil
   }
   get isWatched(): boolean {
-    return onlineIn(this.#node, roomKey(this.#stage.room)) > 0
+    return onlineCountIn(this.#node, roomKey(this.#stage.room)) > 0
   }
 
   /** One thing that somebody does here. */
@@ -58,14 +58,14 @@ export class Life {
     await this.#pause(Math.min(4_000, 600 + 30 * said.text.length))
     const reply_to = said.isReply ? this.#before : null
     const sent = await tolerate(
-      this.#node.callAs(sender, messages.send, { room, text: mentioning(said.text), reply_to }),
+      this.#node.callAs(sender, messages.send, { room, text: withMentions(said.text), reply_to }),
     )
     this.#restsUntil = this.#node.now() + restSeconds * 1_000
     this.#before = sent?.message.id ?? null
     if (sent) await this.#afterwards(said, sender, sent.message.id)
   }
 
-  async #afterwards({ corrected, reactions }: Said, sender: string, id: string): Promise<void> {
+  async #afterwards({ corrected, reactions }: ScriptedLine, sender: string, id: string): Promise<void> {
     const { room } = this.#stage
     if (corrected !== null) {
       await this.#pause(2_500)

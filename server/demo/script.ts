@@ -3,13 +3,13 @@ import { randomInt } from 'node:crypto'
 type Role = 'a' | 'b' | 'c' | 'd'
 
 /**
- * One line of a dialogue: who speaks, `>` where it answers the line before, and the text. In it `{one|other}` is a choice,
- * ` ^ ` comes before the text it is corrected to, and ` ~ ` before the reactions of others.
+ * One line of a dialogue: the speaker, `>` if it answers the line before, and the text. In the text `{one|other}` is a
+ * choice, ` ^ ` precedes its correction, and ` ~ ` the reactions of others.
  */
 export type Line = `${Role}${'' | '>'} ${string}`
 export type Dialogue = readonly Line[]
 
-export interface Said {
+export interface ScriptedLine {
   role: number
   isReply: boolean
   text: string
@@ -17,7 +17,7 @@ export interface Said {
   reactions: readonly string[]
 }
 
-export function readLine(line: Line, choose: (count: number) => number = randomInt): Said {
+export function readLine(line: Line, choose: (count: number) => number = randomInt): ScriptedLine {
   const [head = '', ...words] = line.split(' ')
   const [spoken = '', reactions = ''] = words.join(' ').split(' ~ ')
   const [text = '', corrected] = spoken

@@ -11,7 +11,7 @@ import { readLine } from './script.ts'
 import type { Stage } from './stage.ts'
 
 /** A room that only the demo has. */
-export async function found(node: Node, { room, channel }: Stage): Promise<void> {
+export async function foundStage(node: Node, { room, channel }: Stage): Promise<void> {
   if (channel) await ensureOfficial(node, roomKey(room), { type: 'channel', id: room.id, ...channel })
 }
 

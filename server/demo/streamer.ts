@@ -32,7 +32,7 @@ const lines = [
   'I was here at the full hour yesterday. Worth it.',
 ]
 
-/** Somebody of the demo is live as long as it runs, where the provider makes a clock; others talk while somebody watches. */
+/** Keeps one demo account live, if the provider makes a clock. Others write while the stream has viewers. */
 export async function keepLive(node: Node, signal: AbortSignal): Promise<void> {
   const { video } = node.services
   if (!video?.publishClock) return

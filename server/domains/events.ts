@@ -25,7 +25,7 @@ const records: Readonly<Record<string, EventRecord>> = Object.fromEntries(
   Object.values(defined).map((record) => [record.type, record]),
 ) as unknown as Defined satisfies { [Type in RoomEventType]: EventRecord<Type> }
 
-/** What events of this type mean; null for those of a newer server, and for rows that only fill a place. */
+/** The record of an event type; null for types of a newer server, and for filler rows. */
 export const recordOf = (type: string): EventRecord | null =>
   Object.hasOwn(records, type) ? (records[type] ?? null) : null
 
@@ -42,7 +42,7 @@ export function checkEntry({ type, body }: Entry): void {
 export const signed = ({ body }: Pick<Row, 'body'>): Signature => body as unknown as Signature
 
 /** The message that a row carries, as it was then; null where it carries none. */
-export const messageTold = (row: Row): MessageFact | null => recordOf(row.type)?.message?.(row, signed(row)) ?? null
+export const messageOfEvent = (row: Row): MessageFact | null => recordOf(row.type)?.message?.(row, signed(row)) ?? null
 
 /** Whom a row takes out of its room. */
 export const removedBy = (row: Row): string | null => recordOf(row.type)?.removes?.(row, row.body) ?? null

@@ -1,7 +1,7 @@
 import type { Node } from '#server/kernel/context'
 import type { Gate, GateAnswer } from '#shared/api/gates'
 import { attendanceGate } from './rooms/attendance/gate.ts'
-import type { GateRecord, Knock } from './rooms/gates/define.ts'
+import type { GateRecord, GateRequest } from './rooms/gates/define.ts'
 import { placeGate } from './rooms/places/gate.ts'
 import { balanceGate } from './rooms/tokens/gate.ts'
 
@@ -14,11 +14,11 @@ const gates: { readonly [By in Gate['by']]: GateRecord<By> } = {
 
 const recordOf = (gate: Gate): GateRecord => gates[gate.by] as GateRecord
 
-export const checkGate = (knock: Knock): Promise<GateAnswer> => recordOf(knock.gate).check(knock)
+export const checkGate = (knock: GateRequest): Promise<GateAnswer> => recordOf(knock.gate).check(knock)
 
 /** The gates that members have to pass for as long as they are members. */
 export const lastingGates = (node: Node): Gate['by'][] =>
   Object.values(gates).flatMap(({ by, lasts }) => (lasts(node) ? [by] : []))
 
-export const namedGate = async <G extends Gate>(knock: Knock<G>): Promise<G> =>
+export const namedGate = async <G extends Gate>(knock: GateRequest<G>): Promise<G> =>
   ((await recordOf(knock.gate).named?.(knock)) ?? knock.gate) as G

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
-/** Whose `X-Forwarded-For` is believed: so many hops before us, or those at these addresses. */
+/** Proxies whose `X-Forwarded-For` is trusted: a number of hops, or a list of addresses. */
 export type Proxies = number | BlockList
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** Reads addresses and networks, such as `10.0.0.0/8`; null where one of them is neither. */
-export function proxiesAt(entries: readonly string[]): BlockList | null {
+/** Reads addresses and networks, such as `10.0.0.0/8`; null if one is invalid. */
+export function readProxies(entries: readonly string[]): BlockList | null {
   const list = new BlockList()
   for (const entry of entries) {
     const [address = '', bits, ...rest] = entry.split('/')
@@ -19,13 +19,13 @@ export function proxiesAt(entries: readonly string[]): BlockList | null {
   return list
 }
 
-/** Whether a connection from this address is a proxy's, which speaks for others. */
+/** Is the peer of this connection a proxy, which carries the requests of others? */
 export const isProxy = (proxies: Proxies, remote: string): boolean =>
   typeof proxies === 'number' ? proxies > 0 : isIP(remote) !== 0 && proxies.check(remote, familyOf(remote))
 
 /**
- * The address limits are kept by: IPv4 whole, IPv6 by /64. `X-Forwarded-For` is read from its right end, and no further than
- * proxies of ours wrote it; what is no address there leaves the one before it.
+ * The address that limits count: IPv4 whole, IPv6 by /64. `X-Forwarded-For` is read from its right end, as far as
+ * trusted proxies wrote it. At an invalid entry the one before it counts.
  */
 export function addressOf(forwarded: string | undefined, proxies: Proxies, remote: string): string {
   const chain = [remote, ...(forwarded?.split(',').reverse() ?? [])].map((entry) => entry.trim())
@@ -35,8 +35,8 @@ export function addressOf(forwarded: string | undefined, proxies: Proxies, remot
   return networkOf(chain[at] ?? remote)
 }
 
-/** The address of who sent a request. */
-export const clientOf = ({ headers, socket }: IncomingMessage, proxies: Proxies): string => {
+/** The address of the client that sent a request. */
+export const clientAddressOf = ({ headers, socket }: IncomingMessage, proxies: Proxies): string => {
   const forwarded = headers['x-forwarded-for']
   return addressOf(String(forwarded ?? ''), proxies, socket.remoteAddress ?? 'unknown')
 }
@@ -59,7 +59,7 @@ function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-/** The eight groups of an IPv6 address, however it is spelled. */
+/** The eight groups of an IPv6 address, in any spelling. */
 function groupsOf(address: string): number[] {
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`)
   const [left = [], right = []] = hostname
@@ -72,27 +72,27 @@ function groupsOf(address: string): number[] {
 
 const loopbackNames = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 
-/** Whether a host name, without its port, means this very machine. */
+/** Does a host name, without its port, name this machine? */
 export const isLoopbackName = (hostname: string): boolean => loopbackNames.test(hostname)
 
-/** The name that a request asks for, without its port. */
-export const nameOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string =>
+/** The host name of a request, without its port. */
+export const hostNameOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string =>
   (headers.host ?? '').replace(portOrNothing, '')
 
 const isLoopbackAddress = (address: string): boolean => /^(::ffff:)?127\.|^::1$/i.test(address)
-/** What neither browsers nor clients of ours send: proxies, load balancers, tunnels and networks of delivery add it. */
-const written =
+/** Headers that only proxies, load balancers, tunnels and CDNs add, never browsers or our clients. */
+const proxyHeaders =
   /^(forwarded|via|x-(?!(request-id|requested-with|api-key|((user|wallet)-)?address)$).+|(.+-)?(client|connecting|real)-ip|(akamai|ali|cdn|cf|cloudfront|do|fastly|fly|incap|ngrok|proxy|surrogate|tailscale|wl)-.+)$/
 const portOrNothing = /:\d{1,5}$/
 
 /**
- * Whether somebody at this very machine asks: the connection and the name asked for are its own, and nothing says that the
- * request was passed on. A page of elsewhere whose name leads here (DNS rebinding) asks for another name.
+ * Does the request come from this machine? The peer and the host name are local, and no header shows a proxy. A page
+ * that reaches us by DNS rebinding asks for another host name.
  */
-export function isLocal({ headers, socket, httpVersion }: IncomingMessage): boolean {
+export function isLocalRequest({ headers, socket, httpVersion }: IncomingMessage): boolean {
   const { host = '', origin } = headers
-  const isNamed = isLoopbackName(nameOf({ headers }))
+  const isNamed = isLoopbackName(hostNameOf({ headers }))
   const isOwnPage = origin === undefined || origin.toLowerCase() === `http://${host.toLowerCase()}`
-  const isPassedOn = httpVersion === '1.0' || Object.keys(headers).some((name) => written.test(name))
+  const isPassedOn = httpVersion === '1.0' || Object.keys(headers).some((name) => proxyHeaders.test(name))
   return isLoopbackAddress(socket.remoteAddress ?? '') && isNamed && isOwnPage && !isPassedOn
 }

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 
 const pending = new WeakMap<ServerResponse | Socket, (() => void)[]>()
 
-/** Calls back once: when the answer is finished or its connection is gone, and at once where it is gone already. */
-export function whenOver({ socket }: IncomingMessage, answer: ServerResponse | Socket, callback: () => void): void {
+/** Calls back once, when the answer is finished or its connection has closed. */
+export function onAnswerEnd({ socket }: IncomingMessage, answer: ServerResponse | Socket, callback: () => void): void {
   if (socket.destroyed) return void callback()
   const known = pending.get(answer)
   if (known) return void known.push(callback)

@@ -1,4 +1,4 @@
-/** Remembers so many things, each for a while; the oldest go first. */
+/** A map of limited size whose entries expire; the oldest are removed first. */
 export function briefMemory<T>(most: number) {
   const kept = new Map<string, { value: T; until: number }>()
   return {

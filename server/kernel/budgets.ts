@@ -1,10 +1,10 @@
 /**
- * What is known of who asks. Each kind has a budget of its own at every address, so that strangers, and accounts that anybody can make, take
- * nothing from people whose account is a day old.
+ * The trust in a caller. Each kind has its own budget at an address. Guests and new accounts, which anybody can create,
+ * thus take none of the budget of older accounts.
  */
-export type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
+export type CallerKind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
 
-/** A bound of what one client may cost, and the words of its row in the table of `docs/security.md`. */
+/** A limit of one client's cost, with the words of its row in `docs/security.md`. */
 export interface Budget {
   what: string
   countedBy: string
@@ -23,7 +23,7 @@ const tooManyOpen = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
 const filesRead = 'Pictures and voice messages that are being parsed, or queued for it'
 const tooManyFiles = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
 
-const named: Record<Kind | 'viewer', string> = {
+const named: Record<CallerKind | 'viewer', string> = {
   anonymous: 'of nobody',
   guest: 'of accounts of less than a day that sign with a bare key',
   newcomer: 'of other accounts of less than a day',
@@ -39,7 +39,7 @@ const ofAddress = <K extends keyof typeof named>(numbers: Record<K, number>, wha
     ]),
   ) as Record<K, Budget>
 
-/** What one client may cost this node. */
+/** The budgets of one client on this node. */
 export const budgets = {
   requestsOfAddress: budget(
     1_200,
@@ -158,5 +158,5 @@ export const budgets = {
   answersOfAddress: ofAddress({ anonymous: 50, guest: 128, newcomer: 128, regular: 512 }, openAnswers, tooManyOpen),
 } as const satisfies Record<string, Budget | Record<string, Budget>>
 
-/** How much of a budget there is at the scale of a node: one at least. */
-export const scaled = ({ most }: Budget, scale: number): number => Math.max(1, Math.ceil(most * scale))
+/** A budget at the scale of a node, at least one. */
+export const scaledBudget = ({ most }: Budget, scale: number): number => Math.max(1, Math.ceil(most * scale))

@@ -4,8 +4,8 @@ import type { Bound, CallAs, Caller } from './context.ts'
 import { newId } from './ids.ts'
 import { invoke, type Kernel } from './invoke.ts'
 
-/** For callers inside the house: the demo, and what works by itself. */
-export function callsOf(kernel: Kernel, bound: readonly Bound[]): CallAs {
+/** Calls operations for callers within the server, such as the demo and jobs. */
+export function createCallAs(kernel: Kernel, bound: readonly Bound[]): CallAs {
   const byOperation = new Map(bound.map((one) => [one.operation, one]))
   return async <O extends Operation>(account: string, operation: O, input: CallOf<O>) => {
     const found = byOperation.get(operation)

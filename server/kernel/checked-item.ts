@@ -2,7 +2,9 @@ import type { z } from 'zod'
 
 const checked = new WeakMap<object, { schema: z.ZodType; output: unknown }>()
 
-/** An item of a sequence as its schema makes it. An item that goes to many is checked once, and is the same object for all of them. */
+/**
+ * An item of a sequence, checked by its schema. An item with many receivers is checked once, and is one object for all.
+ */
 export function checkedItem(schema: z.ZodType, item: unknown): unknown {
   if (typeof item !== 'object' || item === null) return schema.parse(item)
   const known = checked.get(item)

@@ -1,17 +1,16 @@
 import type { z } from 'zod'
 
-/** A list at the top of an answer, and an item of it that its schema refuses. */
-export interface Refused {
+/** A list in an answer, with the path in an item that its schema refuses. */
+export interface RefusedItem {
   list: string
   path: string
 }
 
 /**
- * An answer as its schema has it. A record may hold a value that only the version after this one knows: the item of a list that shows it is
- * left out, and told by `leftOut`, so that the others are answered. What is numbered is not, as its readers take a number that is missing
- * for one that is lost.
+ * An answer, checked by its schema. A record may hold a value of the next version: its item is left out of the list and
+ * reported. Numbered items are never left out, because readers take a missing number for a loss.
  */
-export function checkedOutput(schema: z.ZodType, answer: unknown, leftOut: (refused: Refused) => void): unknown {
+export function checkedOutput(schema: z.ZodType, answer: unknown, leftOut: (refused: RefusedItem) => void): unknown {
   const checked = schema.safeParse(answer)
   if (checked.success) return checked.data
   const lists = new Map<string, Set<number>>()

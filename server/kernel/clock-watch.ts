@@ -2,21 +2,21 @@ import type { Logger } from './logger.ts'
 
 const toleranceMilliseconds = 5_000
 const everyMilliseconds = 1_000
-/** A step forward may be one that put the clock right, or the end of a sleep. */
+/** A forward step may correct the clock, or follow a sleep. */
 const longestForwardMilliseconds = 3_600_000
 
-/** Notices that the clock of the store was set. */
+/** Detects steps of the store's clock. */
 export interface ClockWatch {
-  /** Has it stepped, so lately that the times of rooms may be wrong or stand still? */
+  /** Has the clock stepped so recently that times of rooms may be wrong or stand still? */
   hasStepped(): boolean
-  /** A row was given this time: where the clock was set before this process began, it is ahead of it. */
+  /** Gets the time of a row. If it is ahead of the clock, the clock was set before this process began. */
   saw(at: number): void
   stop(): void
 }
 
 /**
- * The clock of the store beside one that only rises. Where they part by more than 5 s, it has stepped, and that is so for as long as
- * the step was: rooms that have rows of an hour ahead stand still for an hour. A step forward is told for an hour at most.
+ * Compares the store's clock with a monotonic one. A difference of more than 5 s is a step. It is reported for its own
+ * length, because rooms with later rows keep their time so long. A forward step is reported for an hour at most.
  */
 export function watchClock(now: () => number, logger: Logger): ClockWatch {
   const elapsed = () => performance.now()

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 
-/** The part of an Engine.IO connection that this uses; `flush` writes all buffered packets. */
+/** The used part of an Engine.IO connection; `flush` writes all buffered packets. */
 interface Wire {
   request: { socket: Pick<Socket, 'cork' | 'uncork'> }
   flush(): void
 }
 
-/** Writes all frames of one event-loop turn to a connection in one system call, which costs more than many frames. */
+/** Writes all frames of one event-loop turn in one system call, which costs more than many frames. */
 export function coalesceWrites(wire: Wire): void {
   const { socket } = wire.request
   const flush = wire.flush.bind(wire)

@@ -1,20 +1,20 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isSameAccount } from '#shared/kit/accounts'
-import { addressOf, clientOf, isProxy, type Proxies } from './addresses.ts'
-import { whenOver } from './answer-end.ts'
+import { addressOf, clientAddressOf, isProxy, type Proxies } from './addresses.ts'
+import { onAnswerEnd } from './answer-end.ts'
 import { briefMemory } from './brief-memory.ts'
-import { budgets, type Kind, scaled } from './budgets.ts'
+import { budgets, type CallerKind, scaledBudget } from './budgets.ts'
 import type { Caller } from './context.ts'
-import { opensWithin } from './opens.ts'
+import { createConnectionCounter } from './opens.ts'
 
-/** Those who watch have slots of their own. */
-type SlotKind = Kind | 'viewer'
+/** Viewers of media have their own slots. */
+type SlotKind = CallerKind | 'viewer'
 
 const barMilliseconds = 10_000
 const mostBarred = 10_000
 const dayMilliseconds = 24 * 60 * 60 * 1000
-/** How long an answer, or an anonymous connection, may keep its slot when all are taken. */
+/** The time after which an answer or an anonymous connection may lose its slot, if all are taken. */
 const deadlineMilliseconds = (kind: SlotKind) => (kind === 'anonymous' ? 1_000 : 10_000)
 
 interface Slot {
@@ -22,22 +22,24 @@ interface Slot {
   kind: SlotKind
   account: string | null
   socket: Socket
-  /** Requests that are being answered. */
+  /** Requests without an answer yet. */
   running: number
-  /** When the last of them began, or the connection. */
+  /** The start of the last of them, or of the connection. */
   since: number
   isLive: boolean
 }
 
-/** Who holds how many connections from where. A connection of a proxy counts while it carries a request, as the client's own. */
+/**
+ * Counts connections by address and account. A proxy's connection counts as its client's, while it carries a request.
+ */
 export function openConnectionSlots(server: Server, proxies: Proxies, scale: number) {
   const taken = new Map<string, Set<Slot>>()
   const bySocket = new WeakMap<Socket, Slot>()
   const barred = briefMemory<true>(mostBarred)
-  const opens = opensWithin(scaled(budgets.openedOfAddress, scale))
+  const opens = createConnectionCounter(scaledBudget(budgets.openedOfAddress, scale))
 
   server.on('connection', (socket) => {
-    // One that asked for another protocol comes a second time.
+    // A connection that requested another protocol is reported a second time.
     if (bySocket.has(socket)) return
     const remote = socket.remoteAddress ?? 'unknown'
     if (isProxy(proxies, remote)) return
@@ -55,11 +57,11 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     if (bucket?.size === 0) taken.delete(key)
   }
 
-  /** False where every slot of the kind is taken, and none can be freed for this one. */
+  /** False if all slots of the kind are taken and none can be freed. */
   function enter(slot: Slot, kind: SlotKind, account: string | null): boolean {
     const key = `${kind} ${slot.address}`
     const holders = taken.get(key) ?? new Set()
-    const free = scaled(budgets.connectionsOfAddress[kind], scale) - holders.size + Number(holders.has(slot))
+    const free = scaledBudget(budgets.connectionsOfAddress[kind], scale) - holders.size + Number(holders.has(slot))
     if (free <= 0) {
       const others = [...holders].filter((other) => other !== slot)
       const giving = idleAmong(others) ?? oldestOfMost(others, account)
@@ -73,15 +75,21 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     return true
   }
 
-  /** Of a request that a proxy carries. */
-  const carried = (request: IncomingMessage) => newSlot(clientOf(request, proxies), request.socket)
+  /** The slot of a request that a proxy carries. */
+  const carried = (request: IncomingMessage) => newSlot(clientAddressOf(request, proxies), request.socket)
 
   return {
-    /** Refuses new connections from the address of a socket for 10 s. A proxy carries what others ask, and is never refused. */
+    /**
+     * Refuses new connections from the address of a socket for 10 s. Proxies are never refused, because they carry
+     * other clients.
+     */
     bar({ remoteAddress = 'unknown' }: Socket): void {
       if (!isProxy(proxies, remoteAddress)) barred.set(addressOf(undefined, 0, remoteAddress), true, barMilliseconds)
     },
-    /** Takes a slot for a request that a proxy carries, of its own kind where the anonymous have none; false where there is none. */
+    /**
+     * Takes a slot for a request that a proxy carries. If no anonymous slot is free, it tries the kind of its session.
+     * False if none is free.
+     */
     async arrive(
       request: IncomingMessage,
       ended: ServerResponse | Socket,
@@ -92,17 +100,20 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       const slot = carried(request)
       if (!enter(slot, 'anonymous', null)) {
         const caller = await asker()
-        if (caller.account === null || ended.destroyed || !enter(slot, kindOf(caller, now), caller.account))
+        if (caller.account === null || ended.destroyed || !enter(slot, callerKindOf(caller, now), caller.account))
           return false
       }
       bySocket.set(request.socket, slot)
-      whenOver(request, ended, () => {
+      onAnswerEnd(request, ended, () => {
         leave(slot)
         bySocket.delete(request.socket)
       })
       return true
     },
-    /** A request for media: those who watch have slots of their own, as they ask several times a second. False where there is none. */
+    /**
+     * Takes a viewer's slot for a media request; false if none is free. Viewers ask several times a second, so they
+     * have their own slots.
+     */
     view(request: IncomingMessage, ended: ServerResponse): boolean {
       const known = bySocket.get(request.socket)
       const slot = known ?? carried(request)
@@ -110,7 +121,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       bySocket.set(request.socket, slot)
       slot.running++
       slot.since = performance.now()
-      whenOver(request, ended, () => {
+      onAnswerEnd(request, ended, () => {
         slot.running--
         if (known) return
         leave(slot)
@@ -118,7 +129,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       })
       return true
     },
-    /** The request has come in whole, and is being answered. */
+    /** Keeps the slot of a complete request until its answer. */
     begin(request: IncomingMessage, response: ServerResponse): void {
       const slot = bySocket.get(request.socket)
       if (!slot) return
@@ -126,15 +137,18 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       slot.since = performance.now()
       response.once('close', () => slot.running--)
     },
-    /** The connection goes on as a live one. */
+    /** Keeps the slot of a connection that becomes a live one. */
     stay(request: IncomingMessage): void {
       const slot = bySocket.get(request.socket)
       if (slot) Object.assign(slot, { isLive: true, since: performance.now() })
     },
-    /** Moves the connection to the kind of its caller, who is known now. False where that kind has no free slot; it then keeps the slot it has. */
+    /**
+     * Moves the connection to the kind of its caller. False if that kind has no free slot; the connection then keeps
+     * its present one.
+     */
     recognise({ socket }: IncomingMessage, caller: Caller, now: number): boolean {
       const slot = bySocket.get(socket)
-      const kind = kindOf(caller, now)
+      const kind = callerKindOf(caller, now)
       const isSettled = slot?.kind === kind && isSameAccount(slot.account, caller.account)
       if (!slot || slot.socket.destroyed || isSettled) return true
       return enter(slot, kind, caller.account)
@@ -148,18 +162,18 @@ const newSlot = (address: string, socket: Socket): Slot => ({
   ...{ running: 0, since: performance.now(), isLive: false },
 })
 
-/** The kind of a caller. Anybody can make any number of wallet accounts, so these are guests for a day; `userId` begins with the time of creation. */
-export function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: number): Kind {
+/**
+ * The kind of a caller. Anybody can create wallet accounts, so these are guests for a day. `userId` begins with the
+ * time of creation.
+ */
+export function callerKindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: number): CallerKind {
   if (account === null || session === null) return 'anonymous'
   const madeAt = Number.parseInt(session.userId.replaceAll('-', '').slice(0, 12), 16)
   if (now - madeAt >= dayMilliseconds || session.authMethod === 'service') return 'regular'
   return ['wallet', 'solana'].includes(session.authMethod) ? 'guest' : 'newcomer'
 }
 
-/**
- * A connection that may be closed in favour of a new one: an idle one; one whose answer has been awaited, or left unread, for too
- * long; an anonymous live one.
- */
+/** A connection to close for a new one: an idle one, an overdue answer, or an anonymous live one. */
 function idleAmong(slots: readonly Slot[]): Slot | undefined {
   const now = performance.now()
   return slots.find(({ kind, isLive, running, since }) => {
@@ -168,7 +182,7 @@ function idleAmong(slots: readonly Slot[]): Slot | undefined {
   })
 }
 
-/** The oldest slot of the account that holds most, if that account holds more than the new one would. */
+/** The oldest slot of the account with the most slots, if it would still have more than the new one. */
 function oldestOfMost(slots: readonly Slot[], account: string | null): Slot | undefined {
   const held = new Map<string | null, number>()
   for (const slot of slots) held.set(slot.account, (held.get(slot.account) ?? 0) + 1)

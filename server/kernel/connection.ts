@@ -2,44 +2,46 @@ import type { Namespace as IoNamespace, Socket } from 'socket.io'
 import { AppError } from '#shared/errors'
 import type { Protocol } from '#shared/kit/connection'
 import { audiences, type Caller, type Connection } from './context.ts'
-import type { Hearing } from './sockets/hearing.ts'
+import type { EventScopes } from './sockets/event-scopes.ts'
 
 const maxRoomsPerSocket = 100
 const runningAtOnce = 8
 const waitingAtMost = 256
 const maxBufferedBytes = 1_000_000
 const maxBufferedPackets = 256
-/** So long may more packets than that be unread. */
+/** The time for which more packets may be unread. */
 const unreadMilliseconds = 1_000
 
 /**
- * The rooms of Socket.IO that an audience is. Who listens to a room of ours is told its events in the form of their protocol, so that the two
- * forms have a room each, and a socket is in one of them.
+ * The Socket.IO rooms of an audience. Protocols 1 and 2 encode room events differently, so each has its own Socket.IO
+ * room.
  */
-export const partsOf = (audience: string): string[] =>
+export const socketRoomsOf = (audience: string): string[] =>
   audience.startsWith(audiences.room('')) ? [audience, `${audience} lean`] : [audience]
 
-/** One socket of one namespace: who it speaks for, what it runs, and what is kept while it lives. */
+/** One socket of one namespace: its caller, its running calls, and its memory. */
 export class LiveConnection implements Connection {
   caller: Caller
   warned = false
   readonly socket: Socket
   readonly protocol: Protocol
-  readonly #hearing: Hearing
+  readonly #eventScopes: EventScopes
   readonly #onClose: (() => void)[] = []
   #memory: Map<string, unknown> | undefined
   #ended: AbortController | undefined
   #streams: Map<string, AbortController> | undefined
+  #owed: Set<string> | undefined
+  #afterAnswers: (() => void)[] = []
   #running = 0
   #waiting: (() => void)[] = []
   #behindSince: number | null = null
 
-  constructor(socket: Socket, caller: Caller, hearing: Hearing, protocol: Protocol = 1) {
+  constructor(socket: Socket, caller: Caller, eventScopes: EventScopes, protocol: Protocol = 1) {
     this.socket = socket
     this.protocol = protocol
     this.caller = caller
-    this.#hearing = hearing
-    this.#deafen(caller)
+    this.#eventScopes = eventScopes
+    this.#joinExcludedRooms(caller)
   }
 
   get id(): string {
@@ -59,7 +61,7 @@ export class LiveConnection implements Connection {
     return this.#memory
   }
 
-  /** Aborted when the connection is gone; made when somebody asks. */
+  /** Aborted when the connection closes; created on first use. */
   get signal(): AbortSignal {
     if (!this.#ended) {
       const ended = new AbortController()
@@ -82,18 +84,34 @@ export class LiveConnection implements Connection {
     return this.socket.rooms.has(this.#partOf(audience))
   }
   #partOf(audience: string): string {
-    const [whole = audience, lean = whole] = partsOf(audience)
+    const [whole = audience, lean = whole] = socketRoomsOf(audience)
     return this.protocol === 1 ? whole : lean
   }
   close(): void {
     this.socket.disconnect(true)
   }
-  /** Ends as a line that broke, so that clients come back by themselves; after `close` they stay away. */
+  answerFirst(requestId: string): void {
+    this.#owed ??= new Set()
+    this.#owed.add(requestId)
+  }
+  answered(requestId: string): void {
+    if (!this.#owed?.delete(requestId) || this.owesAnswer) return
+    for (const listener of this.#afterAnswers.splice(0)) listener()
+  }
+  get owesAnswer(): boolean {
+    return this.#owed !== undefined && this.#owed.size > 0
+  }
+  /** Calls back when the calls named by `answerFirst` are answered; at once if there are none. */
+  afterAnswers(listener: () => void): void {
+    if (this.owesAnswer) this.#afterAnswers.push(listener)
+    else listener()
+  }
+  /** Ends as a lost connection, after which clients reconnect. After `close` they do not. */
   drop(): void {
     this.socket.conn.close(true)
   }
   emit(event: { name: string }, payload: unknown): void {
-    if (this.#hearing.hears(this.caller, event)) this.socket.emit(event.name, payload)
+    if (this.#eventScopes.mayReceive(this.caller, event)) this.socket.emit(event.name, payload)
   }
   onClose(listener: () => void): void {
     if (!this.socket.connected) return void listener()
@@ -103,7 +121,7 @@ export class LiveConnection implements Connection {
       })
     this.#onClose.push(listener)
   }
-  /** What ends the sequence of this id, which ends with the connection, too. */
+  /** The controller that ends the sequence of this id. It also ends with the connection. */
   beginStream(id: string): AbortController {
     if (!this.#streams) {
       const streams = new Map<string, AbortController>()
@@ -122,18 +140,18 @@ export class LiveConnection implements Connection {
     this.#streams?.delete(id)
   }
   renew(caller: Caller): void {
-    for (const room of this.#hearing.deafnessOf(this.caller)) void this.socket.leave(room)
-    this.#deafen(caller)
+    for (const room of this.#eventScopes.excludedRoomsOf(this.caller)) void this.socket.leave(room)
+    this.#joinExcludedRooms(caller)
     this.caller = caller
     this.warned = false
   }
 
-  #deafen(caller: Caller): void {
-    for (const room of this.#hearing.deafnessOf(caller)) void this.socket.join(room)
+  #joinExcludedRooms(caller: Caller): void {
+    for (const room of this.#eventScopes.excludedRoomsOf(caller)) void this.socket.join(room)
   }
 
-  /** Waits, in order, for one of the places of this connection. */
-  async place(): Promise<() => void> {
+  /** Waits, in order, for a slot among the running calls of this connection. */
+  async takeSlot(): Promise<() => void> {
     if (this.#running >= runningAtOnce) {
       if (this.#waiting.length >= waitingAtMost) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -148,23 +166,25 @@ export class LiveConnection implements Connection {
   get busy(): boolean {
     return this.#running > 0
   }
-  /** The client has left more bytes or packets unread than it may. */
+  /** Has the client left more bytes or packets unread than it may? */
   get isBehind(): boolean {
     const { packets, bytes } = this.#unread
     return packets > maxBufferedPackets || bytes > maxBufferedBytes
   }
-  /** Asked at every look: whether the client does not read. Who reads a burst of packets as it comes is behind for a moment alone. */
+  /**
+   * Does the client not read? It is called at each sweep, because a client that reads a burst is behind only briefly.
+   */
   looksStuck(now = performance.now()): boolean {
     this.#behindSince = this.isBehind ? (this.#behindSince ?? now) : null
     if (this.#behindSince === null) return false
     return now - this.#behindSince >= unreadMilliseconds || this.#unread.bytes > maxBufferedBytes
   }
-  /** The client has left so much unread that a sequence waits with its next item. */
+  /** Has the client so much unread that a sequence waits with its next item? */
   get isBusyReading(): boolean {
     const { packets, bytes } = this.#unread
     return packets > maxBufferedPackets / 4 || bytes > maxBufferedBytes / 4
   }
-  /** All that was told to it has left this process. */
+  /** Have all packets left this process? */
   get isFlushed(): boolean {
     const { packets, bytes } = this.#unread
     return packets === 0 && bytes === 0
@@ -184,7 +204,7 @@ export const rememberConnection = (live: LiveConnection) => connections.set(live
 export const connectionOf = (socket: Socket) => connections.get(socket)
 
 export function* localConnections(namespace: IoNamespace, audience: string): Generator<LiveConnection> {
-  for (const part of partsOf(audience)) {
+  for (const part of socketRoomsOf(audience)) {
     for (const id of namespace.adapter.rooms.get(part) ?? []) {
       const socket = namespace.sockets.get(id)
       const live = socket && connections.get(socket)

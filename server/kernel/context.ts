@@ -36,24 +36,24 @@ export interface Session {
   id: string
   authMethod: string
   chainId: number | null
-  /** The passkey that signed in; null for every other method. */
+  /** The passkey of the sign-in; null for other methods. */
   passkeyCredentialId: string | null
   expiresAt: number
-  /** When the person last signed in; null for a bot, which never does. */
+  /** The last sign-in of the person; null for a bot. */
   provenAt: number | null
   userId: string
 }
 
-/** Who is calling, as the door found out. Nothing in a body or query ever changes it. */
+/** The caller as the door identified it. Bodies and queries never change it. */
 export interface Caller {
-  /** Account id; null where nobody is signed in. */
+  /** The account id; null without a session. */
   account: string | null
   session: Session | null
   ip: string
   userAgent: string
-  /** What a service token may do; absent for people, who may do all they may. */
+  /** The scopes of a service token; absent for people, who need none. */
   scopes?: readonly string[]
-  /** Showed `CRON_SECRET`: may start what is done at set times, and is nobody else. */
+  /** The request has `CRON_SECRET`: it may start scheduled work, and has no account. */
   isScheduler?: true
 }
 
@@ -62,105 +62,109 @@ export interface SignedIn extends Caller {
   session: Session
 }
 
-/** Names of the audiences a socket can be in. */
+/** The names of audiences that a socket can join. */
 export const audiences = {
   room: (key: string) => `r:${key}`,
   stream: (id: string) => `s:${id}`,
   meeting: (room: string) => `c:${room}`,
-  /** One of those in a meeting. */
+  /** One participant of a meeting. */
   peer: (room: string, peer: string) => `c:${room} ${peer}`,
   account: (account: string) => `u:${account}`,
   moderators: (scope: string) => `m:${scope}`,
 }
 
-/** The live connection a call came over, where it came over one. */
+/** The live connection of a call. */
 export interface Connection {
   id: string
-  /** What it shares with the connections to other namespaces. */
+  /** The connection below, which all its namespaces share. */
   readonly wire: object
   readonly isOpen: boolean
-  /** The client has left so much unread that what can wait, waits. */
+  /** Has the client so much unread that items wait? */
   readonly isBusyReading: boolean
   join(audience: string): void
   leave(audience: string): void
   has(audience: string): boolean
-  /** Ends a sequence that is told over it, where there is such a one. */
+  /** Ends a sequence of this connection, if it exists. */
   endStream(id: string): void
   /** Ends the connection after the answer. */
   close(): void
+  /** If the session ends during this call, the connection ends after its answer. */
+  answerFirst(requestId: string): void
   emit<Payload extends z.ZodType>(event: Event<Payload>, payload: z.input<Payload>): void
-  /** What a domain keeps about this connection; gone with it. */
+  /** Values that domains keep for this connection, until it closes. */
   readonly memory: Map<string, unknown>
-  /** At once where it is closed already. */
+  /** Calls back when the connection closes; at once if it is closed. */
   onClose(listener: () => void): void
   /** Replaces the session this connection speaks for. */
   renew(caller: SignedIn): void
 }
 
-/** What only a call by HTTP has. */
+/** The part of a call that only HTTP has. */
 export interface Http {
-  /** Gives the browser an id. */
   setBrowserCookie(id: string): void
-  /** Has the browser bring this when it comes back from another site, within ten minutes, to what is below a path. */
+  /** Sets a cookie that returns from another site within ten minutes, to paths below `path`. */
   setReturnCookie(value: string, path: string): void
   /** Sets or clears the session cookie. */
   setSessionCookie(token: string | null): void
   setHeader(name: string, value: string): void
-  /** The caller has what they ask for, as the headers of the request say: the answer is 304, without what the action returns. */
+  /** Answers 304 if the client's `If-None-Match` is current, without the output. */
   answerUnchanged(): void
 }
 
-/** What a door says of a call, and actions read. */
-export interface Asked {
+/** The facts about a call that a door gives to actions. */
+export interface CallFacts {
   caller: Caller
-  /** Identifies the caller again, as the next call would, for answers that took long. Throws the refusal of that next call. */
+  /** Identifies the caller again, for long answers. It throws the refusal that the next call would get. */
   recognise(): Promise<Caller>
   requestId: string
-  /** `inside`: the house itself calls. */
+  /** `inside`: the server itself calls. */
   door: 'http' | 'socket' | 'inside'
-  /** The host name and port the client used, for documents that name it. */
+  /** The host and port that the client used, for documents that name it. */
   origin: string | null
-  /** Asked from this very machine, by one of its own names and through no proxy: what development powers need. */
+  /** The request comes from this machine by a local name and no proxy, as development features require. */
   isLocal: boolean
   connection: Connection | null
-  /** The id of the browser that asks, where it was given one; secret, and good for nothing else. */
+  /** The secret id of the browser, if it has one; it grants nothing else. */
   browser: string | null
-  /** Null over a socket and inside. */
+  /** Null for sockets and calls within the server. */
   http: Http | null
-  /** A last check of an answer over a socket, at the moment it is written: what it throws is answered instead. */
+  /** Adds a last check before a socket's answer is written; its error is sent instead. */
   onAnswer(check: () => void): void
 }
 
-/** What an action may use. */
-export interface Context extends Asked {
-  /** The id of what the call makes: the same each time that a call with a key is done again. */
+/** The values that an action may use. */
+export interface Context extends CallFacts {
+  /** The id of the created object, equal for each repeat of a call with a key. */
   creationId: string
   node: Node
-  /** Pays for so many more of the unit that the operation's cost counts, before they are read; refuses where the budget of the account or the address is spent. */
+  /**
+   * Charges units of the operation's cost before they are read. It refuses if the budget of the account or address is
+   * spent.
+   */
   charge(count: number): Promise<void>
   logger: Logger
-  /** Tells an audience after the action has succeeded. */
+  /** Sends an event to an audience after the action succeeds. */
   emit<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.input<Payload>): void
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
-/** What one running server shares among its actions. */
+/** The values of one running server, shared by its actions. */
 export interface Node {
   id: string
-  /** No other node writes to this store. */
+  /** Is this the only node on the store? */
   alone: boolean
-  /** Has the store lately not answered? */
+  /** Has the store not answered recently? */
   isStoreAway(): boolean
   log: RoomLog
   nodes: LiveNodes
-  /** Words to the other nodes, which may be lost. */
+  /** Messages to the other nodes, which may be lost. */
   peers: Peers
   stats: NodeStats
   metrics: Metrics
-  /** Only for `nodeState`: what the parts of this node keep of it, each under its own maker. */
+  /** Only for `nodeState`: the state of each part, by its maker. */
   state: Map<() => object, object>
-  /** Only for tests of crashes: says that work has come to a named place, where the process may be ended. */
+  /** Only for tests of crashes: reports a named place, where the process may end. */
   reached(place: string): void
   now(): number
   limits: Limits
@@ -169,31 +173,33 @@ export interface Node {
   services: Services
   jobs: Jobs
   live: Live
-  /** Calls an operation for an account, from inside the house. */
+  /** Calls an operation for an account, within the server. */
   callAs: CallAs
 }
 
-/** A kind of work that is stored before the answer and done after it, at least once; so doing it twice must do no harm. */
+/** Work that is stored before the answer and done after it at least once. A repeat must do no harm. */
 export interface Job<Payload extends z.ZodType = z.ZodType> {
   /** `domain.verb`. */
   kind: string
   payload: Payload
-  /** How many of it one node runs at once, so that those which take long leave room for others; as many as of all kinds, where left out. */
+  /**
+   * The most runs of this kind on one node, so that long ones leave room for others. By default the limit of all kinds.
+   */
   atOnce?: number
   run(payload: z.output<Payload>, run: JobRun): Promise<void>
 }
 
 export interface JobRun {
-  /** The same at each attempt. */
+  /** Equal at each attempt. */
   id: string
   attempt: number
   node: Node
-  /** Aborted when somebody else may run the job, or the server stops for good. */
+  /** Aborted when another worker may run the job, or the server stops. */
   signal: AbortSignal
 }
 
 export interface Jobs {
-  /** Stores a job; it is run soon or once it is due, and again until it succeeds. One with an id of its own is done once. */
+  /** Stores a job, which runs when it is due, and again until it succeeds. An id of its own makes a job unique. */
   add<Payload extends z.ZodType>(
     job: Job<Payload>,
     payload: z.input<Payload>,
@@ -202,92 +208,109 @@ export interface Jobs {
   ): Promise<void>
 }
 
-/** Outside services; null where one is not configured. */
+/** Outside services; null if one is not configured. */
 export interface Services {
   mail: Mail | null
   sms: Sms | null
   humanProofs: HumanProofs | null
   partnerTokens: PartnerTokens | null
   onramp: Onramp | null
-  /** What coins cost. */
   prices: Prices | null
   /** The issues of this installation's repository. */
   issues: Issues | null
-  /** Who holds tokens of attendance. */
+  /** The owners of attendance tokens. */
   attendance: Attendance | null
-  /** Those that people keep elsewhere. */
+  /** Calendars that people keep elsewhere. */
   calendars: Calendars | null
-  /** What agents answer by. */
+  /** The language model of agents. */
   model: Model | null
-  /** Always there: without a service, texts are compared by their words. */
+  /** Never null: without a service, texts are compared by their words. */
   embedder: Embedder
-  /** Null where the database cannot search vectors. */
+  /** Null if the database cannot search vectors. */
   vectors: VectorSearch | null
-  /** Asks by what it is given, the guarded web. */
+  /** Opens tool servers through the guarded web port. */
   toolServers: OpenToolServers
   platformData: PlatformData | null
-  /** What has payments carried out. */
+  /** The service that executes payments. */
   facilitator: Facilitator | null
-  /** Those with an `RPC_URL_<chainId>`; none where nothing is configured. */
+  /** Chains with an `RPC_URL_<chainId>`. */
   chains: Chains
-  /** For documents of strangers; there always. */
+  /** The parser of strangers' documents; never null. */
   reader: Reader
-  /** By which browsers are told something; there always, as its key is made where none is given. */
+  /** Web push; never null, because a missing key is generated. */
   push: Push
-  /** For URLs that people name; there always. */
+  /** The fetcher of URLs that people name; never null. */
   web: Web
-  /** Where pixel art is kept in IPFS. */
+  /** The IPFS storage of pixel art. */
   pinning: Pinning | null
-  /** Where uploads are kept. */
+  /** The storage of uploads. */
   storage: Storage | null
-  /** Takes and shows livestreams. */
+  /** The service of livestreams. */
   video: Video | null
-  /** Where people meet; there always, as they can meet over this server. */
+  /** The service of meetings; never null, because this server can relay them. */
   meetings: Meetings
 }
 
-/** The part of the configuration that the kernel and several domains read. */
+/** For how long what is stored of people beside their own data stays. */
+export interface Retention {
+  auditMilliseconds: number
+  ipMilliseconds: number
+  analyticsDays: number
+  jobMilliseconds: { done: number; failed: number }
+  deletedFileMilliseconds: number
+  readNoticeMilliseconds: number
+  /** All of it, in Markdown. */
+  table: string
+}
+
+/** The configuration that the kernel and several domains read. */
 export interface Settings {
   publicUrl: string
-  /** Where stored media is served from. */
+  /** The URL of stored media. */
   storageUrl: string
-  /** The host name that serves files, and nothing else; null where they are served by the others. */
+  /** The host name that serves files alone; null if they share the other hosts. */
   filesHost: string | null
   sessionKeys: readonly { id: string; secret: Uint8Array }[]
   production: boolean
-  /** By which a scheduler outside is known; null where there is none. */
+  /** The secret of an external scheduler; null if there is none. */
   cronSecret: string | null
   demo: boolean
-  /** What judging the words of one text may cost. */
+  /** The budget of steps for judging one text. */
   verdictSteps: number
-  /** So long a livestream whose picture is away waits for it. */
+  /** The time for which a livestream waits for its lost video. */
   streamGraceMilliseconds: number
-  /** Only for `defineSettings`: those of the domains, each under its own declaration. */
+  retention: Retention
+  /** Only for `defineSettings`: the settings of each domain, by its declaration. */
   domains: ReadonlyMap<object, object>
 }
 
-/** What makes the shorter form of an event, where it has one. */
-export type LeanOf<E extends Event> = E extends EventInTwoForms<z.ZodType, infer Lean> ? [() => z.output<Lean>] : []
+/** The function that makes the lean form of an event, if it has one. */
+export type LeanForm<E extends Event> = E extends EventInTwoForms<z.ZodType, infer Lean> ? [() => z.output<Lean>] : []
 
-/** Reaches the sockets of this node. */
+/** Sends to the sockets of this node. */
 export interface Live {
-  /** One frame to every local socket of an audience, in the order of the calls. `lean` makes the form of protocol 2, where somebody hears it. */
-  send<E extends Event>(event: E, audience: string, payload: z.output<E['payload']>, ...lean: LeanOf<E>): void
-  /** As `send`, but dropped for a socket that is behind. */
+  /**
+   * Sends one frame to every local socket of an audience, in the order of calls. `lean` makes the form of protocol 2,
+   * if a socket needs it.
+   */
+  send<E extends Event>(event: E, audience: string, payload: z.output<E['payload']>, ...lean: LeanForm<E>): void
+  /** As `send`, but dropped for slow sockets. */
   sendVolatile<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.output<Payload>): void
   audienceSize(namespace: string, audience: string): number
-  /** How many clients are connected to this node. */
+  /** The number of clients of this node. */
   connections(): number
-  /** The connections of an audience on this node. */
   connectionsOf(namespace: string, audience: string): readonly (Connection & { account: string | null })[]
-  /** Says why, then closes every connection of these sessions on this node. */
+  /** Sends the reason and closes every connection of these sessions on this node. */
   endSessions(account: string, sessionIds: readonly string[] | 'all', code: string): void
 }
 
-/** The action of a sequence refuses before it returns; what waits, fails or reads `signal` belongs into the generator. */
+/**
+ * The action of a sequence refuses before it returns. Code that waits, fails or reads `signal` belongs in the
+ * generator.
+ */
 export type Action<O extends Operation> = (input: InputOf<O>, context: Context) => Promise<AnswerOf<O>> | AnswerOf<O>
 
-/** The caller, signed in; the pipeline has refused everybody else before an action that asks for it runs. */
+/** The signed-in caller. Before such an action, the pipeline has refused all others. */
 export const signedIn = (context: Context): SignedIn => {
   const { account, session } = context.caller
   if (account === null || session === null) throw new AppError('UNAUTHORIZED')
@@ -295,8 +318,8 @@ export const signedIn = (context: Context): SignedIn => {
 }
 
 /**
- * Takes the path of every call: access, input, known key, output check, what is told, the audit log. Only the rate is not counted,
- * and nothing is done that wants a fresh sign-in.
+ * Calls an operation with every step of the pipeline except the rate limit. Operations that need a fresh sign-in are
+ * refused.
  */
 export type CallAs = <O extends Operation>(account: string, operation: O, input: CallOf<O>) => Promise<AnswerOf<O>>
 
@@ -308,8 +331,7 @@ export interface Bound {
 
 export type Actions<C extends Contract> = { [K in keyof C]: Action<C[K]> }
 
-/** Binds actions to their declarations; a missing or wrong one does not compile. */
-export const implement = <C extends Contract>(domain: string, contract: C, actions: Actions<C>): Bound[] =>
+export const bindActions = <C extends Contract>(domain: string, contract: C, actions: Actions<C>): Bound[] =>
   Object.entries(contract).map(([name, operation]) => ({
     name: `${domain}.${name}`,
     operation,

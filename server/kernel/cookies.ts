@@ -2,16 +2,16 @@ import { parseCookie } from 'cookie'
 import type { Request, Response } from 'express'
 import { AppError } from '#shared/errors'
 
-/** Documented: clients that know it find it at every origin. */
+/** Documented, so that clients know it at every origin. */
 const sessionCookie = 'app_session'
-/** Tells one browser from another, whoever is signed in there. */
+/** Identifies a browser, whatever account is signed in. */
 const browserCookie = 'app_browser'
-/** What a browser brings when it comes back from a site to which we have sent it. */
+/** Sent by a browser that returns from another site. */
 const returnCookie = 'app_return'
 
 const usualPort = '3000'
 
-/** Browsers give the cookies of a host to all of its ports, so that those of a port of its own have it in their names. */
+/** Browsers share cookies among all ports of a host, so an unusual port is part of the name. */
 function nameAt(name: string, origin: string): string {
   const port = /:(\d+)$/.exec(origin)?.[1] ?? usualPort
   return port === usualPort ? name : `${name}_${port}`
@@ -19,17 +19,17 @@ function nameAt(name: string, origin: string): string {
 
 const namesAt = (name: string, origin: string) => [...new Set([nameAt(name, origin), name])]
 
-/** The value of a cookie, by its name here or, where it has none, by the one that older versions gave it everywhere. */
+/** The value of a cookie, by its name with the port or by the name of older versions. */
 function cookieIn(cookies: string | undefined, name: string, origin: string): string | null {
   const brought = parseCookie(cookies ?? '')
   return namesAt(name, origin).flatMap((one) => brought[one] ?? [])[0] ?? null
 }
 
-/** The session that a browser sends with the handshake of a connection. */
+/** The session in the cookies of a handshake. */
 export const sessionOf = (cookies: string | undefined, origin: string): string | null =>
   cookieIn(cookies, sessionCookie, origin)
 
-/** The session that a browser sends with a request; throws where it sends two. */
+/** The session in the cookies of a request; throws if there are two. */
 export function sessionIn(cookies: string | undefined, origin: string): string | null {
   const pairs = (cookies ?? '').split(';').map((pair) => pair.trim())
   for (const name of namesAt(sessionCookie, origin)) {
@@ -40,8 +40,8 @@ export function sessionIn(cookies: string | undefined, origin: string): string |
   return null
 }
 
-/** The browser that sends these cookies, where it was given an id before. */
-export function browserOf(cookies: string | undefined, origin: string): string | null {
+/** The id of the browser that sends these cookies. */
+export function browserIdOf(cookies: string | undefined, origin: string): string | null {
   const id = cookieIn(cookies, browserCookie, origin) ?? ''
   return /^[\w-]{43}$/.test(id) ? id : null
 }
@@ -57,7 +57,10 @@ interface Keeping {
   origin: string
 }
 
-/** Sets the session, or takes it away. By its documented name as well, unless another installation on this host has one there. */
+/**
+ * Sets or clears the session cookie. It also does so by the documented name, unless another installation on this host
+ * uses it.
+ */
 export function keepSession({ request, response, origin }: Keeping, token: string | null, isSignedIn: boolean): void {
   const own = nameAt(sessionCookie, origin)
   const brought = parseCookie(request.get('cookie') ?? '')
@@ -71,7 +74,7 @@ export function keepSession({ request, response, origin }: Keeping, token: strin
 export const keepBrowser = ({ response, origin }: Keeping, id: string) =>
   response.cookie(nameAt(browserCookie, origin), id, { ...attributes, maxAge: yearMilliseconds })
 
-/** The others stay behind where another site leads here: this one does not, and is good for nothing else. */
+/** Other cookies are strict, so a browser omits them when it returns from another site. This one alone is sent. */
 export const keepReturn = ({ response, origin }: Keeping, value: string, path: string) =>
   response.cookie(nameAt(returnCookie, origin), value, {
     ...attributes,
@@ -80,6 +83,6 @@ export const keepReturn = ({ response, origin }: Keeping, value: string, path: s
     maxAge: returnMilliseconds,
   })
 
-/** What `keepReturn` has given to the browser that sends these cookies. */
-export const returnOf = (cookies: string | undefined, origin: string): string | null =>
+/** The value of `keepReturn` in these cookies. */
+export const returnCookieOf = (cookies: string | undefined, origin: string): string | null =>
   cookieIn(cookies, returnCookie, origin)

@@ -1,24 +1,24 @@
 import { AppError } from '#shared/errors'
 import type { Cost, Operation } from '#shared/kit/contract'
-import { budgets, scaled } from './budgets.ts'
+import { budgets, scaledBudget } from './budgets.ts'
 import type { Caller, Node } from './context.ts'
 import { fewAtOnce } from './few-at-once.ts'
 import { nodeState } from './node-state.ts'
 
-/** As many calls at most a call costs, so that who is in thousands of rooms, as when others have written to them, is answered all the same. */
+/** The most calls that one call costs, so that callers with thousands of rooms still get an answer. */
 const callsAtMost = 25
 
-/** How many calls a call costs that reads so many of its unit. */
+/** The number of calls that a call costs for so many units. */
 function callsFor(cost: Exclude<Cost, 'cheap'>, count: number): number {
   const ofACall = 'rooms' in cost ? cost.rooms : cost.messages
   return Math.min(Math.ceil(count / ofACall), callsAtMost)
 }
 
 /**
- * Counts what a call reads, as it goes on. What that costs beyond the call itself is taken out of the caller's bucket, and out of that of the
- * address; refuses where either is empty.
+ * Counts the units that a call reads. Costs beyond the call itself are taken from the buckets of the caller and the
+ * address. An empty bucket refuses.
  */
-export function meterOf(
+export function costMeterOf(
   { limits }: Pick<Node, 'limits'>,
   { cost, limit }: Operation,
   { account, ip }: Pick<Caller, 'account' | 'ip'>,
@@ -43,10 +43,14 @@ interface Turns {
 }
 const turnsOn = nodeState(() => new Map<string, Turns>())
 
-/** Does what is costly: of each address few at once, and the others in the order of their calls. */
-export async function inTurn<T>(node: Pick<Node, 'state' | 'limits'>, ip: string, work: () => Promise<T>): Promise<T> {
+/** Runs costly work: few at once for each address, the others in the order of their calls. */
+export async function runCostlyCall<T>(
+  node: Pick<Node, 'state' | 'limits'>,
+  ip: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const turns = turnsOn(node)
-  const own = turns.get(ip) ?? { run: fewAtOnce(scaled(budgets.costlyAtOnce, node.limits.scale)), waiting: 0 }
+  const own = turns.get(ip) ?? { run: fewAtOnce(scaledBudget(budgets.costlyAtOnce, node.limits.scale)), waiting: 0 }
   turns.set(ip, own)
   own.waiting += 1
   try {

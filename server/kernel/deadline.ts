@@ -4,8 +4,8 @@ import { AppError } from '#shared/errors'
 const deadlineMilliseconds = 2_500
 const lookAgainMilliseconds = 250
 
-/** Rejects while the database is away, but not within 2.5 s of `askedAt`; work already started continues. */
-export function whileThere<T>(
+/** Rejects while the database is away, but not within 2.5 s of `askedAt`. The work continues. */
+export function whileStoreAnswers<T>(
   { isStoreAway }: { isStoreAway(): boolean },
   askedAt: number,
   work: Promise<T>,
@@ -20,7 +20,7 @@ export function whileThere<T>(
   })
 }
 
-/** The refusal that an error means; null for an unexpected error. */
+/** The refusal for an error; null if the error is unexpected. */
 export function refusalFrom(error: unknown): AppError | null {
   if (error instanceof AppError) return error
   if (isUnavailable(error)) return new AppError('SERVICE_UNAVAILABLE', { cause: error, retryAfter: 1 })

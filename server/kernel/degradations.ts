@@ -1,4 +1,4 @@
-/** All that may be away or wrong while the rest works, and what that means. */
+/** The parts that may fail while the rest works, with the consequence of each. */
 export const degradations = {
   redis: 'is away: nodes meet on the database alone',
   disk: 'is full: people read, and nobody can write',

@@ -2,19 +2,19 @@ import type { ServerResponse } from 'node:http'
 import { pathParameters, type Route } from '#shared/kit/contract'
 import { roomOfPath } from '#shared/kit/room-key'
 
-/** Since when the other spellings of operations are deprecated, in Unix seconds. */
+/** The time since which older spellings are deprecated, in Unix seconds. */
 const since = Date.UTC(2026, 10, 27) / 1_000
-/** A path as somebody has asked for it may be as long as all the headers that clients take. */
+/** A `Link` with a path of any length could exceed the header limit of clients. */
 const longestTarget = 2_048
 
 /**
- * Says of an answer at another spelling that it is one (`Deprecation`, RFC 9745), and by `Link` which path to ask instead, where the
- * fields that stand in that path are known.
+ * Marks the answer of an older path as deprecated (RFC 9745). `Link` names the successor, if its fields are known.
  *
- * @param successor That path; of null nothing is said.
- * @param fields Of the operation's own input, or of the path that was asked.
+ * @param successor The new path; null if the path is current.
+ *
+ * @param fields The fields of the input, or of the requested path.
  */
-export function tellDeprecated(response: ServerResponse, successor: Route | null, fields: object): void {
+export function markDeprecated(response: ServerResponse, successor: Route | null, fields: object): void {
   if (successor === null) return
   response.setHeader('Deprecation', `@${since}`)
   const target = targetOf(successor, fields as Fields)
@@ -22,8 +22,8 @@ export function tellDeprecated(response: ServerResponse, successor: Route | null
     response.setHeader('Link', `<${target}>; rel="successor-version"`)
 }
 
-/** The same of what is not known but by its path: `:id` of a room's older path is the room, and what follows it is as in the successor. */
-export function tellDeprecatedPath(
+/** Marks a request that was not parsed: `:id` of an older room path is the room. Later fields match by position. */
+export function markDeprecatedPath(
   response: ServerResponse,
   successor: Route | null,
   path: string,
@@ -31,18 +31,18 @@ export function tellDeprecatedPath(
 ): void {
   const room = successor?.includes('{room}') ? roomOfPath(path) : null
   if (successor === null || room === null) {
-    tellDeprecated(response, successor, parameters)
+    markDeprecated(response, successor, parameters)
     return
   }
   const names = pathParameters(successor)
   const values = Object.entries(parameters).flatMap(([name, value]) => (name === 'id' ? [] : [value]))
   const fields = values.length === names.length ? names.map((name, at) => [name, values[at]]) : []
-  tellDeprecated(response, successor, { ...Object.fromEntries(fields), room })
+  markDeprecated(response, successor, { ...Object.fromEntries(fields), room })
 }
 
 type Fields = Readonly<Record<string, unknown>> & { room?: { type: string; id?: string | null } }
 
-/** The path with its fields in their places; null where one of them is missing. */
+/** The path with its fields; null if one is missing. */
 function targetOf(route: Route, fields: Fields): string | null {
   let isWhole = true
   const placed = (name: string) => {

@@ -1,28 +1,28 @@
 import type { Response } from 'express'
 import type { RawRoute } from './raw-route.ts'
 
-export interface Captured {
+export interface CapturedMessage {
   id: string
   kind: 'mail' | 'sms'
   to: string
   subject: string | null
   text: string
-  /** The appointment that came with a letter. */
+  /** The calendar entry of an email. */
   calendar?: { text: string } | undefined
   at: string
 }
 
 const most = 200
 
-/** Letters and texts of a server that sends none: the last ones, in memory, and a page that shows them. */
+/** Captured emails and texts of a server that sends none: the latest in memory, with a page that shows them. */
 export interface DevMailbox {
-  keep(one: Omit<Captured, 'at'>): void
-  /** For everybody but this machine there is no such page. */
+  keep(one: Omit<CapturedMessage, 'at'>): void
+  /** For other machines than this one, the page does not exist. */
   routes: readonly RawRoute[]
 }
 
 export function createDevMailbox(now: () => number): DevMailbox {
-  const kept: Captured[] = []
+  const kept: CapturedMessage[] = []
   return {
     keep(one) {
       if (kept.some(({ id }) => id === one.id)) return
@@ -51,14 +51,14 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
 const linked = (text: string) => escaped(text).replace(/https?:\/\/[^\s<]+/g, (url) => `<a href="${url}">${url}</a>`)
 
-const letter = ({ kind, to, subject, text, calendar, at }: Captured) => `
+const letter = ({ kind, to, subject, text, calendar, at }: CapturedMessage) => `
     <article>
       <h2>${escaped(subject ?? 'Text')}</h2>
       <p class="meta">${kind === 'mail' ? 'Letter' : 'Text'} to ${escaped(to)} · <time datetime="${at}">${at}</time></p>
       <pre>${linked(text)}</pre>${calendar ? `\n      <pre class="meta">${escaped(calendar.text)}</pre>` : ''}
     </article>`
 
-const page = (kept: readonly Captured[]) => `<!doctype html>
+const page = (kept: readonly CapturedMessage[]) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { AppError } from '#shared/errors'
 import type { RawRoute } from './raw-route.ts'
 
-// Two folders below the root, as the sources are and the built server is.
+// Sources and build are both two folders below the root.
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const own = (name: string) => join(root, 'server/kernel/docs', name)
 const packaged = (name: string, file: string) =>
   join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file)
 
-/** What is written about the server, as it ships with it: Markdown, by its path here. */
+/** The Markdown documents of the server, with their paths. */
 export const documents: readonly (readonly [path: `/${string}`, file: string])[] = existsSync(join(root, 'docs'))
   ? readdirSync(join(root, 'docs'))
       .filter((name) => name.endsWith('.md'))
@@ -47,18 +47,27 @@ const files = (built: string): readonly (readonly [path: `/${string}`, file: str
 ]
 
 /**
- * Both documents of the API, a page that shows them side by side, what is written beside them, and nothing from elsewhere.
+ * The two API documents, a page for both, and the Markdown documents, without external files.
  *
- * @param built Where `scripts/build.mjs` puts the documents of the API.
+ * @param built The folder into which `scripts/build.mjs` writes the API documents.
+ * @param retention The lifetimes of stored data in this installation.
  */
-export const docsRoutes = (built = join(root, 'dist/docs')): readonly RawRoute[] =>
-  files(built).map(([path, file, type]) => ({
-    path,
+export const docsRoutes = (built = join(root, 'dist/docs'), retention = ''): readonly RawRoute[] => [
+  {
+    path: '/docs/retention',
     answer: 'file',
-    give(_request, response) {
-      if (!existsSync(file))
-        throw new AppError('NOT_FOUND', { message: `${basename(file)} is not built: npm run build` })
-      response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
-      return true
-    },
-  }))
+    give: (_request, response) => Boolean(response.type('text/plain; charset=utf-8').send(retention)),
+  },
+  ...files(built).map(
+    ([path, file, type]): RawRoute => ({
+      path,
+      answer: 'file',
+      give(_request, response) {
+        if (!existsSync(file))
+          throw new AppError('NOT_FOUND', { message: `${basename(file)} is not built: npm run build` })
+        response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
+        return true
+      },
+    }),
+  ),
+]

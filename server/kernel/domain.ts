@@ -2,9 +2,9 @@ import type { Contract, Namespace } from '#shared/kit/contract'
 import {
   type Actions,
   type Bound,
+  bindActions,
   type Caller,
   type Connection,
-  implement,
   type Job,
   type Node,
   type Role,
@@ -13,20 +13,19 @@ import { nodeState } from './node-state.ts'
 import type { RawRoute } from './raw-route.ts'
 import type { DomainSettings } from './settings.ts'
 
-/** Stops something that a domain started. */
+/** Stops a service that a domain started. */
 export type Stop = () => void
 
-/** What a domain does beside its operations. */
-interface Beside {
-  /** Its part of the configuration. */
+/** The optional members of a domain. */
+interface DomainExtras {
   settings?: DomainSettings
-  /** What it does later; run on every node. */
+  /** Its work for later, which every node runs. */
   jobs?: readonly Job[]
-  /** Where browsers come to that other sites send here: they are answered by a redirect. */
+  /** Paths to which other sites send browsers; each answers by a redirect. */
   routes?(node: Node): readonly RawRoute[]
-  /** The addresses of files among these that its records show: such a file stays. */
+  /** The URLs among these that its records show: such files are kept. */
   shows?(urls: readonly string[], node: Node): Promise<readonly (string | null | undefined)[]>
-  /** What it does with a new connection to a namespace, once that has been told of its session. */
+  /** Handles a new connection to a namespace, after `session:ready`. */
   connected?: {
     readonly [N in Namespace]?: (
       node: Node,
@@ -34,61 +33,69 @@ interface Beside {
     ) => Promise<void> | void
   }
   /**
-   * Begins what it does by itself on a node, before the node listens. All domains begin at once, so that each must listen to the
-   * log before it first waits. A node whose domain fails here does not start.
+   * Starts its services on a node, before the node listens. Domains start simultaneously, so each subscribes to the log
+   * before its first wait. An error stops the start of the node.
    */
   start?(node: Node): readonly Stop[] | Promise<readonly Stop[]>
 }
 
-/** A part of the server: one contract, what answers it, and what is done beside it. */
-export interface Domain<C extends Contract = Contract> extends Beside {
+/** A part of the server: one contract, its actions, and its services. */
+export interface Domain<C extends Contract = Contract> extends DomainExtras {
   contract: C
-  /** Its operations, under the name that the domain has in the registry. */
+  /** Its operations, named by its name in the registry. */
   bind(name: string): Bound[]
 }
 
 /** Binds actions to their contract; a missing or wrong one does not compile. */
-export const defineDomain = <C extends Contract>(contract: C, actions: Actions<C>, beside: Beside = {}): Domain<C> => ({
+export const defineDomain = <C extends Contract>(
+  contract: C,
+  actions: Actions<C>,
+  beside: DomainExtras = {},
+): Domain<C> => ({
   contract,
-  bind: (name) => implement(name, contract, actions),
+  bind: (name) => bindActions(name, contract, actions),
   ...beside,
 })
 
 const startedOn = nodeState((): { domains?: readonly Domain[] } => ({}))
 
-/** Starts all domains on a node; ends with what stops them. */
+/** Starts all domains on a node; returns their stops. */
 export async function startDomains(domains: readonly Domain[], node: Node): Promise<readonly Stop[]> {
   startedOn(node).domains = domains
   const started = await Promise.all(domains.map((domain) => domain.start?.(node) ?? []))
   return started.flat()
 }
 
-/** The addresses among these that any domain shows. Throws before the domains start, as what they show must stay. */
-export async function shownAmong(node: Node, urls: readonly string[]): Promise<readonly (string | null | undefined)[]> {
+/**
+ * The URLs among these that any domain shows. It throws before the domains start, because files they show must be kept.
+ */
+export async function shownUrls(node: Node, urls: readonly string[]): Promise<readonly (string | null | undefined)[]> {
   const { domains } = startedOn(node)
   if (!domains) throw new Error('The domains of this node have not started')
   return (await Promise.all(domains.map(({ shows }) => shows?.(urls, node) ?? []))).flat()
 }
 
-/** What an admin shows instead of a session; over REST `message` is base64 of its URI encoding. */
+/** The proof of an admin in place of a session; over REST `message` is base64 of its URI encoding. */
 export interface AdminProof {
   address: string
   message: string
   signature: string
 }
 
-/** Who calls, as the domain that keeps sessions knows it. */
+/** The accounts of callers, as the domain of sessions implements them. */
 export interface Callers {
-  /** Throws where the credential is not good; without one nobody is signed in. */
+  /** Throws for an invalid credential; without one, the caller is anonymous. */
   identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
-  /** Whose wallet signed the message. Throws UNAUTHORIZED where it did not, or that was too long ago; whether they are an admin is another question. */
+  /**
+   * The account whose wallet signed the message. It throws UNAUTHORIZED for a wrong or old signature. Its role is not
+   * checked.
+   */
   identifyAdmin(proof: AdminProof, seen: { ip: string; userAgent: string; origin: string | null }): Promise<Caller>
-  /** Which of these sessions still have their record. */
+  /** The sessions among these that are still stored. */
   alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
-  /** What `session:ready` says of the caller. */
+  /** The caller's part of `session:ready`. */
   describe(caller: Caller): Promise<Record<string, unknown> | null>
-  /** What somebody may do everywhere. */
   roleOf(account: string): Promise<Role>
-  /** May somebody write nowhere at this moment? Asked before every call that writes, so from memory where it can be. */
+  /** Is an account suspended? Each call that writes asks, so the answer comes from memory if possible. */
   isSuspended(account: string): boolean | Promise<boolean>
 }

@@ -6,7 +6,7 @@ import type { Kernel } from './invoke.ts'
 import type { OriginRule } from './origins.ts'
 import type { RequestMeter } from './request-meter.ts'
 
-/** What both doors stand on. */
+/** The dependencies of both doors. */
 export interface Door {
   kernel: Kernel
   bound: readonly Bound[]

@@ -1,7 +1,11 @@
 import type { Node } from './context.ts'
 
-/** Does some work beside all else. An error is logged with this message, unless the returned function was called before. */
-export function beside({ logger }: Pick<Node, 'logger'>, work: () => Promise<unknown>, message: string): () => void {
+/** Starts work without a wait. An error is logged, unless the returned function was called before. */
+export function startInBackground(
+  { logger }: Pick<Node, 'logger'>,
+  work: () => Promise<unknown>,
+  message: string,
+): () => void {
   let isStopped = false
   work().catch((error: unknown) => {
     if (!isStopped) logger.warn({ error }, message)
@@ -12,8 +16,8 @@ export function beside({ logger }: Pick<Node, 'logger'>, work: () => Promise<unk
 }
 
 /**
- * Does some work at once, and then again and again until the returned function is called; never twice at a time. An error is logged with
- * this message, and the work is done again when it is next due.
+ * Repeats work until the returned function is called, never twice at a time. An error is logged, and the next run
+ * follows in its time.
  */
 export function every(
   { logger }: Pick<Node, 'logger'>,

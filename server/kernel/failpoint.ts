@@ -1,10 +1,10 @@
-/** For tests of crashes: kills this process the nth time it reaches the named place (`place:n`; without n the first time). */
+/** Only for tests of crashes: kills this process the nth time it reaches the named place (`place:n`). */
 export function failpoint(named: string): (reached: string) => void {
   const [place, passes = '1'] = named.split(':')
   let left = Number(passes)
   return (reached) => {
     if (reached !== place || --left > 0) return
-    // An ack is written to the socket one turn of the event loop later.
+    // The answer is written to the socket one event-loop turn later.
     if (place === 'after-ack') setImmediate(die)
     else die()
   }

@@ -6,8 +6,8 @@ interface Bounds {
 }
 
 /**
- * Asks a service of the configuration. A late answer is TIMEOUT; none, a redirect or one without end is UPSTREAM_ERROR. An aborted signal
- * throws its reason.
+ * Calls a configured service. A late answer is TIMEOUT; no answer, a redirect or an endless one is UPSTREAM_ERROR. An
+ * aborted signal throws its reason.
  */
 export async function fetchText(
   url: string,
@@ -26,8 +26,8 @@ export async function fetchText(
 }
 
 /**
- * For a client that asks a service of the configuration: follows no redirect, and errors where an answer, or a line of it, is
- * longer, decompressed. `fetch` of Node 20 forgets its signal when memory is reclaimed while a body is read, so the body has it too.
+ * A `fetch` for clients of configured services. It follows no redirect, and limits the bytes of the answer and of each
+ * line. Node 20 may lose its signal during a body, so the body has it too.
  */
 export const boundedFetch =
   (maxBytes: number, maxLineBytes = maxBytes): typeof fetch =>
@@ -56,7 +56,7 @@ function atMost(maxBytes: number, maxLineBytes: number): TransformStream<Uint8Ar
 
 const jsonBounds = { timeoutMilliseconds: 5_000, maxBytes: 64 * 1024 }
 
-/** Posts JSON to a service of the configuration, with the errors of `fetchText`; `answer` is null where its answer is no JSON. */
+/** Posts JSON to a configured service, with the errors of `fetchText`; `answer` is null if it is not JSON. */
 export async function postJson(
   url: string,
   input: object,

@@ -1,4 +1,4 @@
-/** Does so many works at a time; the others wait in the order of the calls. */
+/** Runs a limited number of works at a time; the others wait in the order of calls. */
 export function fewAtOnce(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = most

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import { isKey, isPrivate, type Storage, typeOf } from '#server/ports/storage/port'
-import { rangeOf } from './byte-range.ts'
+import { byteRangeOf } from './byte-range.ts'
 import type { RawRoute } from './raw-route.ts'
 
-/** Below this path stored files are served, to whoever has their address. */
+/** The path below which stored files are public to anybody with their URL. */
 export const filesPath = '/files/'
 
-/** Nothing of a stored file can run, and it acts for nobody: a page shows it, and a browser that is led to it keeps it as a file. */
+/** A stored file can run no code: pages embed it, and direct visits download it. */
 const headers = {
   'Content-Disposition': 'attachment',
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -19,7 +19,7 @@ const headers = {
   'Cache-Control': 'public, max-age=31536000, immutable',
 }
 
-/** The blobs of a storage that are not private; a blob never changes, so that it is kept for good by whoever has it. */
+/** Routes for the public blobs of a storage. A blob never changes, so clients may cache it permanently. */
 export const fileRoutes = (storage: Storage | null): readonly RawRoute[] =>
   storage === null ? [] : [{ path: `${filesPath}{*key}`, answer: 'file', give: serveFile(storage) }]
 
@@ -30,11 +30,11 @@ const serveFile =
     const size = isKey(key) && !isPrivate(key) ? await storage.sizeOf(key) : null
     if (size === null) return false
     const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
-    const range = rangeOf(request, etag, size)
+    const range = byteRangeOf(request, etag, size)
     const isKnown = response.set('ETag', etag) && request.fresh
     response.removeHeader('ETag')
     const isSent = request.method !== 'HEAD' && !isKnown && range !== 'beyond'
-    // Before the headers, as an error may not be kept for good.
+    // Headers follow the read, because an error must not be cached permanently.
     const found = isSent ? await storage.read(key, range ?? undefined) : null
     if (isSent && !found) return false
     if (isKnown) {
@@ -43,7 +43,7 @@ const serveFile =
       return true
     }
     if (range === 'beyond') {
-      // The refusal of a part is not the file, and is kept by nobody.
+      // A refused range must not be cached as the file.
       response.set({ ...headers, 'Cache-Control': 'no-store', 'Content-Range': `bytes */${size}` })
       response.status(416).end()
       return true
@@ -55,7 +55,7 @@ const serveFile =
       response.end()
       return true
     }
-    // Whoever reads it may leave at any time.
+    // A reader may disconnect at any time.
     await pipeline(found.bytes, response).catch(() => response.destroy())
     return true
   }

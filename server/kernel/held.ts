@@ -1,22 +1,25 @@
 import { AppError } from '#shared/errors'
-import { type Budget, scaled } from './budgets.ts'
+import { type Budget, scaledBudget } from './budgets.ts'
 
-/** Of whom something is counted, and how much of it they may have at a time; nobody has a key of null. */
+/** A holder of a counted resource, and its budget; a null key is not counted. */
 interface Share {
   key: unknown
   budget: Budget
   of: string
 }
 
-/** Counts one more for each of these. Returns what ends the count; throws `RATE_LIMIT_EXCEEDED` where one has as many as it may. */
-export function hold(
+/**
+ * Counts one more for each holder, and returns the function that ends the count. It throws `RATE_LIMIT_EXCEEDED` if one
+ * is at its budget.
+ */
+export function holdShares(
   held: Map<unknown, number>,
   shares: readonly Share[],
   { scale, what, retryAfter }: { scale: number; what: string; retryAfter: number },
 ): () => void {
   const counted = shares.filter(({ key }) => key !== null)
   for (const { key, budget, of } of counted) {
-    const most = scaled(budget, scale)
+    const most = scaledBudget(budget, scale)
     if ((held.get(key) ?? 0) < most) continue
     const message = `Your ${of} has ${most} ${what}, and may have no more`
     throw new AppError('RATE_LIMIT_EXCEEDED', { message, retryAfter })

@@ -5,12 +5,12 @@ import { type ErrorBody, expandRoute, type Method, pathParameters } from '#share
 import { signInText } from '#shared/kit/sign-in-text'
 import type { Bound } from './context.ts'
 import { refusalFrom } from './deadline.ts'
-import { tellDeprecatedPath } from './deprecation.ts'
+import { markDeprecatedPath } from './deprecation.ts'
 import { spellingsOf } from './http-input.ts'
 import type { Kernel } from './invoke.ts'
 import { answerCutOff, isCutOff } from './long-body.ts'
 
-const known = (bound: readonly Bound[]) =>
+const knownRoutes = (bound: readonly Bound[]) =>
   bound.flatMap(({ operation }) =>
     spellingsOf(operation).flatMap(({ route, errorBody, successor }) =>
       expandRoute(route).map(({ method, path, query }) => ({
@@ -21,23 +21,25 @@ const known = (bound: readonly Bound[]) =>
     ),
   )
 
-/** Those with fewer parameters come first, and those that no query asks for. */
-const rankOf = ({ parameters, query }: ReturnType<typeof known>[number]) => 2 * parameters + (query ? 1 : 0)
+/** Routes with fewer parameters come first, then those without a required query. */
+const rankOf = ({ parameters, query }: ReturnType<typeof knownRoutes>[number]) => 2 * parameters + (query ? 1 : 0)
 
-/** Whether pages of every site may ask for a path. What changes something there by another operation is not open with it. */
-export function openTo(bound: readonly Bound[]): (method: string, path: string) => boolean {
-  const [open, closed] = [true, false].map((is) => known(bound.filter(({ operation }) => !!operation.anyOrigin === is)))
+/** May pages of any site request a path? An operation that changes something at the same path is not open with it. */
+export function openPathRule(bound: readonly Bound[]): (method: string, path: string) => boolean {
+  const [open, closed] = [true, false].map((is) =>
+    knownRoutes(bound.filter(({ operation }) => !!operation.anyOrigin === is)),
+  )
   const has = (routes: typeof open, path: string, method?: string) =>
     routes?.some((route) => route.matches.test(path) && (method === undefined || route.method === method)) ?? false
   return (method, path) => has(open, path) && (has(open, path, method) || !has(closed, path, method))
 }
 
 /**
- * Paths that another with a parameter in their place matches as well, by methods that they do not have themselves: a word of ours, such as
- * `discover` of `/api/agents/discover`, is nobody's id.
+ * Paths that another path with a parameter also matches, by methods that only the other has. A literal, such as
+ * `discover` of `/api/agents/discover`, is no id.
  */
 export function methodsOfOthers(bound: readonly Bound[]): { method: Method; path: string }[] {
-  const routes = known(bound)
+  const routes = knownRoutes(bound)
   const has = new Set(routes.map(({ method, path }) => `${method} ${path}`))
   return [...new Set(routes.map(({ path }) => path))].flatMap((path) => {
     const others = routes.filter(({ method, matches }) => matches.test(path) && !has.has(`${method} ${path}`))
@@ -45,9 +47,9 @@ export function methodsOfOthers(bound: readonly Bound[]): { method: Method; path
   })
 }
 
-/** A known path with another method is 405 and names the methods it has, everything else 404. */
+/** Another method on a known path gets 405 with the allowed methods; an unknown path gets 404. */
 export const unknownRoute = (bound: readonly Bound[]): RequestHandler => {
-  const routes = known(bound)
+  const routes = knownRoutes(bound)
   return ({ path }, response) => {
     const there = routes.filter(({ matches }) => matches.test(path))
     if (there.length === 0) throw new AppError('NOT_FOUND')
@@ -65,7 +67,7 @@ const parserErrors: Record<string, AppError> = {
   'charset.unsupported': new AppError('UNSUPPORTED_MEDIA_TYPE'),
 }
 
-/** Errors of express and its parser, in our words. */
+/** The AppError for an error of express or its parser. */
 function asAppError(error: unknown): AppError {
   const refusal = refusalFrom(error)
   if (refusal) return refusal
@@ -77,7 +79,7 @@ function asAppError(error: unknown): AppError {
   return new AppError('INTERNAL_ERROR', { cause: error })
 }
 
-/** Is this a browser that followed a link, which gets a page instead of JSON? */
+/** Is this a browser that followed a link? It gets a page instead of JSON. */
 const isVisit = (request: Request) =>
   request.method === 'GET' && !request.path.startsWith('/api/') && request.accepts(['json', 'html']) === 'html'
 const lost = `<!doctype html>
@@ -99,44 +101,44 @@ const lost = `<!doctype html>
 </html>
 `
 
-/** The bucket that refused is the one that is told of: its limit where it counts calls, and when it has room again where that is known. */
+/** The headers describe the bucket that refused: its limit if it counts calls, and its reset time if known. */
 function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: number): void {
   const freeAt = retryAfter === undefined ? undefined : Math.ceil(now / 1_000) + retryAfter
-  const told = {
+  const rateHeaderValues = {
     'X-RateLimit-Limit': rate?.limit,
     'X-RateLimit-Remaining': 0,
     'X-RateLimit-Reset': rate?.reset ?? freeAt,
   }
-  for (const [name, value] of Object.entries(told))
+  for (const [name, value] of Object.entries(rateHeaderValues))
     if (value === undefined) response.removeHeader(name)
     else response.setHeader(name, value)
 }
 
-/** Few routes have the same method and beginning; none has a parameter there. */
-const placeOf = (method: string, path: string): string => {
+/** An index of routes by method and first two parts, which contain no parameter. */
+const groupOf = (method: string, path: string): string => {
   const [, first = '', second = ''] = path.split('/', 3)
   return `${method} ${first}/${second}`.toLowerCase()
 }
 
-/** Says of an answer at a path what its operation would say of every one, and returns in which shape that refuses. */
-export type RouteOf = (method: string, path: string, response: ServerResponse) => ErrorBody
+/** Adds the deprecation of a requested path to an answer, and returns the error shape of its operation. */
+export type RouteLookup = (method: string, path: string, response: ServerResponse) => ErrorBody
 
-export const routeOf = (bound: readonly Bound[]): RouteOf => {
-  const routes = new Map<string, ReturnType<typeof known>>()
-  for (const route of known(bound).sort((one, other) => rankOf(one) - rankOf(other))) {
-    const place = placeOf(route.method, route.path)
-    routes.set(place, [...(routes.get(place) ?? []), route])
+export const createRouteLookup = (bound: readonly Bound[]): RouteLookup => {
+  const routes = new Map<string, ReturnType<typeof knownRoutes>>()
+  for (const route of knownRoutes(bound).sort((one, other) => rankOf(one) - rankOf(other))) {
+    const group = groupOf(route.method, route.path)
+    routes.set(group, [...(routes.get(group) ?? []), route])
   }
   return (method, path, response) => {
-    const asked = routes.get(placeOf(method, path))?.find(({ matches }) => matches.test(path))
+    const asked = routes.get(groupOf(method, path))?.find(({ matches }) => matches.test(path))
     if (asked && !response.hasHeader('Deprecation'))
-      tellDeprecatedPath(response, asked.successor, path, parametersIn(asked.path, path))
+      markDeprecatedPath(response, asked.successor, path, parametersIn(asked.path, path))
     return asked?.errorBody ?? 'coded'
   }
 }
 
-/** Answers in the shape of the path asked for, also where the request was refused before it came to its operation. */
-export const answerError = ({ node }: Kernel, route: RouteOf): ErrorRequestHandler => {
+/** Answers in the error shape of the path, even before its operation was found. */
+export const answerError = ({ node }: Kernel, route: RouteLookup): ErrorRequestHandler => {
   return (thrown, request, response, _next) => {
     const error = asAppError(thrown)
     if (error !== thrown && error.status >= 500) {
@@ -169,7 +171,6 @@ function decoded(path: string): string {
   }
 }
 
-/** What stands in a path that this one matches. */
 function parametersIn(path: string, asked: string): object {
   const given = decoded(asked).split('/')
   return Object.fromEntries(

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import { AppError, errorHeaders } from '#shared/errors'
-import { clientOf } from './addresses.ts'
+import { clientAddressOf } from './addresses.ts'
 import type { ConnectionSlots } from './connection-slots.ts'
 import type { Door } from './door.ts'
-import { type Headers, ofData, setHeaders } from './http-headers.ts'
+import { dataHeaders, type Headers, setHeaders } from './http-headers.ts'
 import type { Rate } from './limits.ts'
-import { refuseLong } from './long-body.ts'
+import { refuseLongBody } from './long-body.ts'
 import type { OriginRule } from './origins.ts'
 
 const bodyLimitBytes = 100 * 1024
@@ -18,14 +18,13 @@ export function rateHeaders(response: Response, { limit, remaining, reset }: Rat
   response.setHeader('X-RateLimit-Reset', reset)
 }
 
-/** Answers of the API are data. */
-export const asData: RequestHandler = (_request, response, next) => {
-  setHeaders(response, ofData)
+export const answerAsData: RequestHandler = (_request, response, next) => {
+  setHeaders(response, dataHeaders)
   next()
 }
 
 const unsafe = (method: string) => !['GET', 'HEAD', 'OPTIONS'].includes(method)
-/** Those of addresses are sent by clients of older servers; they name nobody here. */
+/** Clients of older servers send the address headers; they identify no caller here. */
 const allowedHeaders =
   'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-API-Key, X-Address, X-User-Address, X-Wallet-Address, ' +
   'X-Admin-Address, X-Admin-Signature, X-Admin-Message, X-Contact-Source, X-Payment, PAYMENT-SIGNATURE'
@@ -34,28 +33,30 @@ const exposedHeaders =
   'Deprecation, Link, ' +
   'X-Payment-Required, PAYMENT-REQUIRED, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE'
 
-/** Which pages may read an answer. Those of other sites are let in where `isOpen` says so, without the session that this browser may have here. */
-export type Readers = (request: IncomingMessage, path: string) => { headers: Headers; isForeign: boolean }
+/**
+ * The pages that may read an answer. Pages of other sites may if `isOpen` says so, without the session in this browser.
+ */
+export type ReaderRule = (request: IncomingMessage, path: string) => { headers: Headers; isForeign: boolean }
 
-export const readersBy =
-  (origins: OriginRule, isOpen: (method: string, path: string) => boolean): Readers =>
+export const readerRuleOf =
+  (origins: OriginRule, isOpen: (method: string, path: string) => boolean): ReaderRule =>
   ({ headers, method: asked = '' }, path) => {
     const { origin } = headers
     const isOurs = origin !== undefined && origins.has(origin)
     const method = asked === 'OPTIONS' ? String(headers['access-control-request-method'] ?? '') : asked
     const isForeign = origin !== undefined && !isOurs && isOpen(method, path)
-    const told: [string, string][] = [['Vary', 'Origin']]
-    if (isOurs) told.push(['Access-Control-Allow-Credentials', 'true'])
+    const answered: [string, string][] = [['Vary', 'Origin']]
+    if (isOurs) answered.push(['Access-Control-Allow-Credentials', 'true'])
     if (isOurs || isForeign)
-      told.push(
+      answered.push(
         ['Access-Control-Allow-Origin', isOurs ? origin : '*'],
         ['Access-Control-Expose-Headers', exposedHeaders],
       )
-    return { headers: told, isForeign }
+    return { headers: answered, isForeign }
   }
 
 export const crossOrigin =
-  (origins: OriginRule, readers: Readers): RequestHandler =>
+  (origins: OriginRule, readers: ReaderRule): RequestHandler =>
   (request, response, next) => {
     const { headers, isForeign } = readers(request, request.path)
     setHeaders(response, headers)
@@ -66,34 +67,34 @@ export const crossOrigin =
       response.status(204).end()
       return
     }
-    if (unsafe(request.method) && !isForeign) refuseForeign(origins, request)
+    if (unsafe(request.method) && !isForeign) refuseForeignOrigins(origins, request)
     next()
   }
 
-/** Refuses navigations and HEAD: opening a link must not change anything, as somebody else may have written the address. */
+/** Refuses navigations and HEAD: a link, which anybody may have written, must not change anything. */
 export function refuseVisits(request: Request): void {
   const isVisit = request.get('sec-fetch-site') === 'none' || request.get('sec-fetch-mode') === 'navigate'
   if (isVisit || request.method === 'HEAD')
     throw new AppError('FORBIDDEN', { message: 'This is asked by a page of ours alone' })
 }
 
-/** A page of another site may neither act for whoever is signed in here, nor sign anybody in. */
-export function refuseForeign(origins: OriginRule, request: Request): void {
+/** Pages of other sites may neither act for a signed-in user nor sign anybody in. */
+export function refuseForeignOrigins(origins: OriginRule, request: Request): void {
   const bearer = /^bearer /i.test(request.get('authorization') ?? '')
   if (!bearer && !origins.allows(request.get('origin'), request.get('sec-fetch-site')))
     throw new AppError('FORBIDDEN', { message: 'This origin may not call' })
 }
 
-/** Every answer carries the headers of the general bucket until its own is known. */
-export const tellRate =
+/** Sets the headers of the general bucket, until the operation's own is known. */
+export const sendRate =
   ({ kernel: { node }, proxies }: Door): RequestHandler =>
   async (request, response, next) => {
-    rateHeaders(response, await node.limits.peek('general', clientOf(request, proxies)))
+    rateHeaders(response, await node.limits.peek('general', clientAddressOf(request, proxies)))
     next()
   }
 
-/** A request that has arrived whole keeps its connection until it is answered. */
-export const begin =
+/** A complete request keeps its connection until its answer. */
+export const beginRequest =
   (slots: ConnectionSlots): RequestHandler =>
   (request, response, next) => {
     slots.begin(request, response)
@@ -102,7 +103,9 @@ export const begin =
 
 const host = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]*)(:\d{0,5})?$/i
 
-/** Whether a request names several hosts, or none that is one: who stands before this server may read another than it does (RFC 9112, 3.2). */
+/**
+ * Has a request several hosts or an invalid one? A proxy might then read another host than this server (RFC 9112, 3.2).
+ */
 export function isHostUnclear({ headers, rawHeaders }: IncomingMessage): boolean {
   const isNamed = (name: string, at: number) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host'
   return rawHeaders.filter(isNamed).length > 1 || !host.test(headers.host ?? '')
@@ -116,13 +119,13 @@ export const refuseUnclearHosts =
     throw new AppError('VALIDATION_ERROR', { message: 'A request has one Host, which is the name of one' })
   }
 
-/** What a request expects of the server beyond its answer: to hear that it may go on (`100-continue`), and nothing else. */
+/** The only supported expectation is `100-continue`. */
 export const refuseExpectations: RequestHandler = (request, _response, next) => {
   if (/^(100-continue)?$/i.test(request.get('expect') ?? '')) return next()
   throw new AppError('VALIDATION_ERROR', { status: 417, message: 'Expect: 100-continue alone is known here' })
 }
 
-export const jsonOnly: RequestHandler = (request, _response, next) => {
+export const requireJson: RequestHandler = (request, _response, next) => {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.get('content-length') ?? 0) > 0
   if (!hasBody) return next()
   const type = request.get('content-type') ?? ''
@@ -142,10 +145,10 @@ const jsonOf = (limit: number): RequestHandler =>
   })
 export const readBody = jsonOf(bodyLimitBytes)
 
-/** Reads a body of JSON that may be longer than others. */
+/** Reads a JSON body with a higher limit. */
 export async function readLongBody(request: Request, response: Response, limit: number): Promise<void> {
-  refuseLong(request, response, limit)
-  for (const handler of [jsonOnly, jsonOf(limit)])
+  refuseLongBody(request, response, limit)
+  for (const handler of [requireJson, jsonOf(limit)])
     await new Promise<void>((resolve, reject) =>
       handler(request, response, (error?: unknown) => (error ? reject(error) : resolve())),
     )

@@ -9,8 +9,8 @@ export function setHeaders(response: ServerResponse, headers: Headers): void {
 }
 
 /**
- * Those of every answer. Pictures and sound come from here, from where media are stored, and from what the page itself has opened (`blob:`);
- * connections go to this very host and to stored media. Livestreams may be shown by other sites, which `shownAt` names.
+ * The headers of every answer. Images and sound come from here, stored media or `blob:`; connections go to this host
+ * and stored media. Livestreams may also come from `shownAt`.
  */
 export function securityHeaders(
   { publicUrl, storageUrl }: { publicUrl: string; storageUrl: string },
@@ -27,7 +27,7 @@ export function securityHeaders(
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", 'data:', 'blob:', stored],
         mediaSrc: ["'self'", 'blob:', stored, ...shown],
-        // Older browsers do not take WebSockets of the same host for 'self'.
+        // For older browsers, 'self' does not include WebSockets.
         connectSrc: ["'self'", new URL(publicUrl).origin.replace(/^http/, 'ws'), stored, ...shown],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
@@ -37,7 +37,7 @@ export function securityHeaders(
     },
     referrerPolicy: { policy: 'no-referrer' },
     crossOriginEmbedderPolicy: false,
-    // For plug-ins and browsers that no longer exist.
+    // These concern plug-ins and obsolete browsers.
     xDownloadOptions: false,
     xXssProtection: false,
     xPermittedCrossDomainPolicies: false,
@@ -47,22 +47,22 @@ export function securityHeaders(
   return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)])
 }
 
-/** A source of the Content-Security-Policy for everything below an address: a storage host may be shared by many customers. */
+/** A CSP source for all URLs below an address: customers may share a storage host. */
 function sourceOf(address: string): string {
   const { origin, pathname } = new URL(address)
   return `${origin}${pathname.replace(/[;,']/g, encodeSign)}`.replace(/\/?$/, '/')
 }
 const encodeSign = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`
 
-/** The policy of what is no document: even where a browser opens it by itself, it loads and runs nothing. */
+/** The policy of answers that are no document: even a direct visit loads and runs nothing. */
 const nothing = ['Content-Security-Policy', "default-src 'none';frame-ancestors 'none'"] as const
-export const nothingRuns = (response: ServerResponse): void => void response.setHeader(...nothing)
+export const forbidScripts = (response: ServerResponse): void => void response.setHeader(...nothing)
 
-/** Answers of the API are kept nowhere. */
-export const ofData: Headers = [['Cache-Control', 'no-store'], nothing]
+/** API answers are never cached. */
+export const dataHeaders: Headers = [['Cache-Control', 'no-store'], nothing]
 
-/** Of what is refused before it is known whether it asked for data. */
+/** The headers of a refusal whose type of answer is still unknown. */
 export const headersOfRefusals = (settings: Parameters<typeof securityHeaders>[0]): Headers => [
   ...securityHeaders(settings, []),
-  ...ofData,
+  ...dataHeaders,
 ]

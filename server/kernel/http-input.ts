@@ -7,19 +7,19 @@ import { sessionIn, sessionOf } from './cookies.ts'
 import type { AdminProof } from './domain.ts'
 import { objectsIn } from './invoke.ts'
 
-/** One path of an operation, and how it is read and answered. */
+/** One path of an operation, with its input and answer. */
 export interface Spelling {
   route: Route
   schema: z.ZodType
   answer: (output: unknown, input: unknown) => unknown
   errorBody: ErrorBody
-  /** How a sequence is written. */
+  /** The format of a sequence. */
   form: 'lines' | 'events'
-  /** The path that new clients use, where this is an older one. */
+  /** The path for new clients, if this is an older one. */
   successor: Route | null
 }
 
-/** Every path of an operation, its own first. */
+/** All paths of an operation, the current one first. */
 export function spellingsOf(operation: Operation): Spelling[] {
   const own: Spelling[] = operation.http
     ? [
@@ -47,7 +47,7 @@ export function spellingsOf(operation: Operation): Spelling[] {
   ]
 }
 
-/** Path wins over body, body over query; numbers and booleans of a query become what the schema asks for. */
+/** The path overrides the body, the body the query. Numbers and booleans of a query are converted by the schema. */
 export function readInput(
   operation: Operation,
   { schema }: Spelling,
@@ -70,7 +70,7 @@ export function readInput(
   return { ...query, ...body, ...fromHeaders(operation, objects, request, { ...query, ...body }), ...where }
 }
 
-/** What headers say, which nothing else may contradict; a field that is null or empty says nothing. */
+/** Values of headers, which other values must not contradict. Null and empty fields do not count. */
 function fromHeaders(
   operation: Operation,
   objects: readonly z.ZodObject[],
@@ -103,22 +103,22 @@ function readQuery(objects: readonly z.ZodObject[], name: string, value: unknown
   return value
 }
 
-/** The type inside optional, nullable and defaulted wrappers. */
+/** The type inside optional, nullable and default wrappers. */
 function bare(field: z.ZodType | undefined): z.ZodType | undefined {
   const inner = (field as unknown as { def?: { innerType?: z.ZodType } } | undefined)?.def?.innerType
   return inner ? bare(inner) : field
 }
 
-/** A header that is empty is none. */
+/** An empty header counts as absent. */
 export const hasBearer = (request: Request): boolean => Boolean(request.get('authorization'))
 
-/** The session that a request shows, as a bearer or in a cookie; null without one. Whether it is the only one is not looked at. */
-export function shownSession({ headers }: IncomingMessage, origin: string): string | null {
+/** The session of a request, as a bearer or a cookie; null without one. It does not check for a second one. */
+export function sessionInRequest({ headers }: IncomingMessage, origin: string): string | null {
   const bearer = /^Bearer +([^\s]+)$/i.exec(headers.authorization ?? '')?.[1]
   return bearer ?? (sessionOf(headers.cookie, origin) || null)
 }
 
-/** One credential a request. */
+/** The one credential of a request. */
 export function credentialOf(request: Request, origin: string): string | null {
   const header = request.get('authorization')
   const bearer = header ? (/^Bearer +([^\s]+)$/i.exec(header)?.[1] ?? '') : null
@@ -128,7 +128,7 @@ export function credentialOf(request: Request, origin: string): string | null {
   return bearer ?? (cookie || null)
 }
 
-/** What the headers of an admin show; null where none of them is there. Headers that are empty are none. */
+/** The admin's proof in the headers; null if all are empty. */
 export function adminProofOf(request: Request): AdminProof | null {
   const of = (name: string) => request.get(`x-admin-${name}`) ?? ''
   const proof = { address: of('address'), message: of('message'), signature: of('signature') }

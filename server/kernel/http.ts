@@ -3,62 +3,67 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
-import { clientOf, isLocal } from './addresses.ts'
-import { whenOver } from './answer-end.ts'
+import { clientAddressOf, isLocalRequest } from './addresses.ts'
+import { onAnswerEnd } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
-import { browserOf, keepBrowser, keepReturn, keepSession } from './cookies.ts'
-import { whileThere } from './deadline.ts'
-import { tellDeprecated, tellDeprecatedPath } from './deprecation.ts'
+import { browserIdOf, keepBrowser, keepReturn, keepSession } from './cookies.ts'
+import { whileStoreAnswers } from './deadline.ts'
+import { markDeprecated, markDeprecatedPath } from './deprecation.ts'
 import type { AdminProof, Callers } from './domain.ts'
 import type { Door } from './door.ts'
-import { keepFilesApart } from './files-host.ts'
-import { answerError, methodsOfOthers, openTo, routeOf, unknownRoute } from './http-errors.ts'
+import { separateFilesHost } from './files-host.ts'
+import { answerError, createRouteLookup, methodsOfOthers, openPathRule, unknownRoute } from './http-errors.ts'
 import {
-  asData,
-  begin,
+  answerAsData,
+  beginRequest,
   crossOrigin,
-  jsonOnly,
   rateHeaders,
   readBody,
-  readersBy,
+  readerRuleOf,
   readLongBody,
   refuseExpectations,
-  refuseForeign,
+  refuseForeignOrigins,
   refuseUnclearHosts,
   refuseVisits,
-  tellRate,
+  requireJson,
+  sendRate,
 } from './http-guards.ts'
 import { securityHeaders, setHeaders } from './http-headers.ts'
 import { adminProofOf, credentialOf, hasBearer, readInput, type Spelling, spellingsOf } from './http-input.ts'
 import { invoke } from './invoke.ts'
 import { answerItems } from './items.ts'
 import { redirectToLocalhost } from './localhost-redirect.ts'
-import { hearProvider, openMedia } from './media.ts'
-import { metered } from './metered.ts'
+import { openMedia, receiveProviderWebhook } from './media.ts'
+import { meterRequests } from './metered.ts'
 import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
 import { countRefused } from './refused-calls.ts'
 import { refuseRequests, requestIdOf } from './refused-requests.ts'
 import { sharedLook } from './shared-look.ts'
-import { inTurns } from './turns.ts'
+import { serveInTurns } from './turns.ts'
 import type { Uploads } from './uploads.ts'
 
 interface HttpDoor extends Door {
   identifyAdmin: Callers['identifyAdmin']
-  /** What gives something else than the answer of an operation: documents, the page. */
+  /** Routes that are no operations: documents, the page. */
   raw: readonly RawRoute[]
   uploads: Uploads
 }
 
-/** What answers requests over HTTP: one of each connection at a time, as often as its address and account may ask. */
-export function listenHttp(door: HttpDoor): ReturnType<typeof inTurns> {
+/** Serves HTTP requests: one at a time for each connection, within the budgets of its address and account. */
+export function listenHttp(door: HttpDoor): ReturnType<typeof serveInTurns> {
   const { limits } = door.kernel.node
   const media = openMedia(door)
-  const refuse = refuseRequests(door, routeOf(door.bound), readersOf(door))
-  return inTurns(door.proxies, limits.scale, metered(door, media, refuse, httpDoor(door, media)), door.slots.bar)
+  const refuse = refuseRequests(door, createRouteLookup(door.bound), readersOf(door))
+  return serveInTurns(
+    door.proxies,
+    limits.scale,
+    meterRequests(door, media, refuse, httpDoor(door, media)),
+    door.slots.bar,
+  )
 }
 
-const readersOf = ({ origins, bound }: HttpDoor) => readersBy(origins, openTo(bound))
+const readersOf = ({ origins, bound }: HttpDoor) => readerRuleOf(origins, openPathRule(bound))
 
 export function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
   const app = express()
@@ -66,18 +71,18 @@ export function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
   app.set('etag', false)
   app.set('query parser', 'simple')
   const { settings, services } = door.kernel.node
-  app.use(identifyRequest(door), refuseUnclearHosts(door), keepFilesApart(settings), media.handle)
+  app.use(identifyRequest(door), refuseUnclearHosts(door), separateFilesHost(settings), media.handle)
   app.use(secure(securityHeaders(settings, services.video?.origins ?? [])))
-  app.use(crossOrigin(door.origins, readersOf(door)), tellRate(door), refuseExpectations)
-  app.post('/api/webhooks/video', hearProvider(door))
-  app.use('/api', asData, unlessUpload(door, jsonOnly), unlessUpload(door, readBody))
+  app.use(crossOrigin(door.origins, readersOf(door)), sendRate(door), refuseExpectations)
+  app.post('/api/webhooks/video', receiveProviderWebhook(door))
+  app.use('/api', answerAsData, unlessUpload(door, requireJson), unlessUpload(door, readBody))
   app.use('/socket.io', refusePolling)
-  app.use(begin(door.slots))
+  app.use(beginRequest(door.slots))
   mountOperations(app, door)
   redirectToLocalhost(app, door.kernel.node.settings.publicUrl)
   mountRaw(app, door.raw)
   app.use(unknownRoute(door.bound))
-  app.use(answerError(door.kernel, routeOf(door.bound)))
+  app.use(answerError(door.kernel, createRouteLookup(door.bound)))
   return app
 }
 
@@ -94,11 +99,11 @@ const refusePolling: RequestHandler = () => {
 
 const idOf = (request: Request): string => String(request.res?.getHeader('x-request-id') ?? '')
 
-/** What such a path goes on with lets whoever reads it into a room, a meeting or a call, publish, or have a file. */
+/** Paths whose rest is a secret: it admits to a room, meeting or call, or allows publishing or a download. */
 const secret =
   /(\/(?:invit(?:e|ations)|webrtc|files|room|join|api\/rooms(?=\/[^/]{6}(?:\/\w+|\/people\/[^/]+)?\/?$))\/).+/is
 
-/** A path as it was sent, in one line; where it is such a path in any spelling, without what lets in. */
+/** The path for a log line, without such a secret in any spelling. */
 function loggedPath(sent: string): string {
   try {
     const path = decodeURIComponent(sent)
@@ -113,7 +118,7 @@ const identifyRequest =
   (request, response, next) => {
     response.setHeader('x-request-id', requestIdOf(request))
     const started = performance.now()
-    whenOver(request, response, () =>
+    onAnswerEnd(request, response, () =>
       kernel.node.logger.info(
         {
           request_id: idOf(request),
@@ -128,7 +133,7 @@ const identifyRequest =
     next()
   }
 
-/** Paths with fewer parameters are asked first, and those that a query must ask for, so that none hides another. */
+/** Paths with fewer parameters, and those with a required query, come first, so that none hides another. */
 function mountOperations(app: Express, door: HttpDoor): void {
   const operations = door.bound.flatMap((bound) =>
     spellingsOf(bound.operation).flatMap((spelling) =>
@@ -147,7 +152,7 @@ function mountOperations(app: Express, door: HttpDoor): void {
     app[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), answer)
 }
 
-/** Goes on to the next operation of the path where the request does not ask for this one. */
+/** Continues with the next operation of the path if the query does not select this one. */
 function whereAsked(query: Readonly<Record<string, string>>): RequestHandler {
   return function asked(request, _response, next) {
     for (const [name, value] of Object.entries(query)) {
@@ -160,7 +165,7 @@ function whereAsked(query: Readonly<Record<string, string>>): RequestHandler {
   }
 }
 
-/** A flag of the body, as a query has it. */
+/** A flag of the body, in the form of a query. */
 function askedInBody(body: unknown, name: string): string | undefined {
   const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
   return typeof value === 'boolean' ? String(value) : undefined
@@ -175,12 +180,12 @@ async function handle(
   response: Response,
 ) {
   response.locals.errorBody = spelling.errorBody
-  tellDeprecatedPath(response, spelling.successor, request.path, request.params)
+  markDeprecatedPath(response, spelling.successor, request.path, request.params)
   if (['GET', 'HEAD'].includes(request.method) && bound.operation.http?.startsWith('GET ') === false) {
-    refuseForeign(door.origins, request)
+    refuseForeignOrigins(door.origins, request)
     refuseVisits(request)
   }
-  let caller: Pick<Caller, 'account' | 'ip'> = { account: null, ip: clientOf(request, door.proxies) }
+  let caller: Pick<Caller, 'account' | 'ip'> = { account: null, ip: clientAddressOf(request, door.proxies) }
   const recognise = async () => {
     const recognised = await identifyCaller(door, bound, request)
     caller = recognised
@@ -189,7 +194,7 @@ async function handle(
   try {
     if (!hasOwnBody(bound.operation)) return await answer(door, bound, spelling, fixed, recognise, request, response)
     const release = await receive(door, await recognise(), bound.operation, request, response)
-    // What was received is read also where the connection is gone meanwhile.
+    // The received file is read even if the connection has closed meanwhile.
     await answer(door, bound, spelling, fixed, recognise, request, response).finally(release)
   } catch (error) {
     if (response.locals.isSpent) throw error
@@ -224,7 +229,7 @@ async function answer(
   door.slots.recognise(request, caller, door.kernel.node.now())
   const gone = new AbortController()
   const leave = stream && door.kernel.streams.enter({ caller, end: (error: AppError) => gone.abort(error) })
-  whenOver(request, response, () => {
+  onAnswerEnd(request, response, () => {
     gone.abort()
     leave?.()
   })
@@ -237,9 +242,9 @@ async function answer(
     requestId: idOf(request),
     askedAt,
     origin: request.get('host') ?? null,
-    isLocal: isLocal(request),
+    isLocal: isLocalRequest(request),
     connection: null,
-    browser: browserOf(request.headers.cookie, cookies.origin),
+    browser: browserIdOf(request.headers.cookie, cookies.origin),
     http: {
       setBrowserCookie: (id) => void keepBrowser(cookies, id),
       setReturnCookie: (value, path) => void keepReturn(cookies, value, path),
@@ -251,7 +256,7 @@ async function answer(
     },
     gone: () => gone.signal,
     onAnswer() {},
-    onInput: (read) => tellDeprecated(response, spelling.successor, read as object),
+    onInput: (read) => markDeprecated(response, spelling.successor, read as object),
     onRate(rate) {
       response.locals.isSpent = true
       rateHeaders(response, rate)
@@ -271,10 +276,10 @@ async function answer(
   })
 }
 
-/** Is its body a file, or longer than others? */
+/** Is the body a file, or longer than usual? */
 const hasOwnBody = (operation: Operation): boolean => fileOf(operation) !== null || operation.jsonBytes !== undefined
 
-/** Reads such a body, of somebody who is signed in alone: nobody else has this machine hold so much. */
+/** Reads such a body for signed-in callers only, because it takes memory. */
 async function receive(
   { slots, kernel, uploads }: HttpDoor,
   caller: Caller,
@@ -306,7 +311,7 @@ function unlessUpload({ bound }: HttpDoor, handler: RequestHandler): RequestHand
       : handler(request, response, next)
 }
 
-/** Why somebody is not who they were when they asked; null where they are, and while that cannot be found out. */
+/** The error if the caller's session has ended; null while it is valid or unknown. */
 async function endOf({ account }: Caller, recognise: () => Promise<Caller>): Promise<AppError | null> {
   try {
     return isSameAccount((await recognise()).account, account) ? null : new AppError('SESSION_NOT_FOUND')
@@ -315,21 +320,21 @@ async function endOf({ account }: Caller, recognise: () => Promise<Caller>): Pro
   }
 }
 
-/** What signs in and what signs out takes an old session for none. */
+/** An expired session does not prevent signing in or out. */
 const opensOrEnds = new Set<Operation['whileSuspended']>(['signs in', 'withdraws'])
 
 /**
- * Who calls. Where anybody may, a browser whose session is not good is a stranger, as it sends its cookie by itself; so is whoever
- * signs in or out. A bearer that is not good is refused.
+ * Identifies the caller. For a public operation an invalid cookie counts as none, because browsers send it
+ * automatically. The same applies to signing in and out. An invalid bearer is refused otherwise.
  */
 async function identifyCaller(door: HttpDoor, { operation }: Bound, request: Request): Promise<Caller> {
-  const ip = clientOf(request, door.proxies)
+  const ip = clientAddressOf(request, door.proxies)
   const seen = { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }
   const proof = operation.access === 'admin' ? adminProofOf(request) : null
   const identified = proof
     ? identifyAdmin(door, proof, request, seen)
     : door.identify(credentialOf(request, door.kernel.node.settings.publicUrl), seen)
-  return whileThere(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
+  return whileStoreAnswers(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
     const mayBeNobody =
       operation.access === 'public' && (!hasBearer(request) || opensOrEnds.has(operation.whileSuspended))
     if (!mayBeNobody || !(error instanceof AppError) || error.status >= 500) throw error
@@ -337,7 +342,7 @@ async function identifyCaller(door: HttpDoor, { operation }: Bound, request: Req
   })
 }
 
-/** An admin by what the headers show; a session beside it must be one of the same account. */
+/** Identifies an admin by headers. A session beside them must be of the same account. */
 async function identifyAdmin(
   door: HttpDoor,
   proof: AdminProof,
@@ -351,7 +356,10 @@ async function identifyAdmin(
   return admin
 }
 
-/** Whose session comes with a request; null where none does, or a cookie that is good no more, which browsers send by themselves. */
+/**
+ * The account of the session in a request; null without one, or for an expired cookie, which browsers send
+ * automatically.
+ */
 async function accountBeside(
   door: HttpDoor,
   request: Request,

@@ -4,7 +4,7 @@ import { isDuplicate, type Model } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import type { Node, Settings } from './context.ts'
 import { newId } from './ids.ts'
-import { type Held, type Lease, newLease, takeLease, withLease } from './lease.ts'
+import { type Lease, type LeasedDocument, newLease, takeLease, withLease } from './lease.ts'
 import { Answers } from './model.ts'
 import { seal, unseal } from './seal.ts'
 
@@ -28,7 +28,7 @@ const answerLease: Lease<StoredAnswer> = {
   milliseconds: 5_000,
 }
 
-/** A call to be carried out once, however often and through whichever node it arrives. */
+/** A call with a key, which is executed once on all nodes. */
 interface Repeatable {
   account: string
   operation: string
@@ -39,7 +39,7 @@ type Keeper = Pick<Node, 'now'> & { settings: Pick<Settings, 'sessionKeys'> }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-/** The same for the same fields, in whatever order they come. */
+/** Equal for equal fields, in any order. */
 const inOrder = (input: unknown): string =>
   JSON.stringify(input, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -48,11 +48,11 @@ const inOrder = (input: unknown): string =>
   )
 
 /**
- * Does a call, or gives the answer that it had. Of several at once one does it and the others wait for its answer. One whose
- * process dies, or whose outcome is unknown, is done again under the same `creationId`, so that what it made is found and
- * finished. A refusal is not kept. CONFLICT where the key was used with another input.
+ * Executes a call, or returns its stored answer; simultaneous repeats wait for it. After a crash or unknown outcome, a
+ * repeat gets the same `creationId`, and so finishes the created object. A refusal is not stored. CONFLICT if the key
+ * has another input.
  */
-export async function once<Output>(
+export async function runOnce<Output>(
   node: Keeper,
   { account, operation, key }: Repeatable,
   input: unknown,
@@ -64,7 +64,7 @@ export async function once<Output>(
   const until = performance.now() + deadlineMilliseconds
   for (;;) {
     const { isMine, ...call } = await take(node, id, input_hash)
-    // Version 0.1 took the fields as they came.
+    // Version 0.1 hashed the fields in the order of arrival.
     if (call.input_hash !== input_hash && call.input_hash !== hashOf(JSON.stringify(input)))
       throw new AppError('CONFLICT', { message: 'This key was used for another request' })
     if (call.answer) return JSON.parse(unseal(sessionKeys, call.answer)) as Output
@@ -73,7 +73,7 @@ export async function once<Output>(
     await pause(lookAgainMilliseconds)
   }
 
-  async function answer(creationId: string, held: Held<StoredAnswer>): Promise<Output> {
+  async function answer(creationId: string, held: LeasedDocument<StoredAnswer>): Promise<Output> {
     try {
       const output = await act(creationId)
       await held.end({ $set: { answer: seal(sessionKeys, JSON.stringify(output)) } })
@@ -85,7 +85,7 @@ export async function once<Output>(
   }
 }
 
-/** Claims a key that is new, or whose lease has expired; otherwise returns what the other call has stored. */
+/** Takes a key that is new or whose lease expired; otherwise returns the stored row of the other call. */
 async function take(node: Keeper, _id: string, input_hash: string): Promise<StoredAnswer & { isMine: boolean }> {
   const there = await Answers.findOne({ _id }).lean<StoredAnswer>()
   if (there) {

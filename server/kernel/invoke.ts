@@ -6,22 +6,20 @@ import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { checkedItem } from './checked-item.ts'
 import { checkedOutput } from './checked-output.ts'
-import type { Asked, Bound, Caller, Context, Node, Role } from './context.ts'
-import { inTurn, meterOf } from './costs.ts'
-import { refusalFrom, whileThere } from './deadline.ts'
-import { once } from './idempotency.ts'
+import type { Bound, Caller, CallFacts, Context, Node, Role } from './context.ts'
+import { costMeterOf, runCostlyCall } from './costs.ts'
+import { refusalFrom, whileStoreAnswers } from './deadline.ts'
+import { runOnce } from './idempotency.ts'
 import { newId } from './ids.ts'
 import type { Rate } from './limits.ts'
 import type { Streams } from './streams.ts'
 
-export interface Call extends Asked {
-  /** When it came to the door, by this process's own clock. */
+export interface Call extends CallFacts {
+  /** The time of arrival, by this process's monotonic clock. */
   askedAt: number
-  /** Aborted when the caller has gone; a socket makes it when somebody asks. */
+  /** Aborted when the caller disconnects; a socket creates it on first use. */
   gone(): AbortSignal
-  /** Receives the input as soon as it is read. */
   onInput?(input: unknown): void
-  /** Receives the state of the bucket as soon as it is known. */
   onRate(rate: Rate): void
 }
 
@@ -30,10 +28,10 @@ export interface Kernel {
   streams: Streams
   roleOf(account: string): Promise<Role>
   isSuspended(account: string): boolean | Promise<boolean>
-  /** In tests and development an undeclared error code is itself a failure. */
+  /** In tests and development an undeclared error code is a failure. */
   strict: boolean
   deliver(deliveries: readonly Delivery[]): void
-  /** What is being done, also for those who have gone meanwhile. */
+  /** The running calls, including those of disconnected callers. */
   underWay: Set<Promise<unknown>>
   record(line: AuditLine): void
 }
@@ -51,7 +49,10 @@ export interface AuditLine {
   request_id: string
 }
 
-/** The one path every call takes, whatever door it came through: allow, refuse who is suspended, parse, spend, replay a known key, act, check, remember, deliver, record. */
+/**
+ * The pipeline of every call at both doors. Its steps: allow, refuse the suspended, parse, spend, replay a known key,
+ * act, check, store, deliver, record.
+ */
 export async function invoke(
   kernel: Kernel,
   bound: Bound,
@@ -67,13 +68,13 @@ export async function invoke(
     kernel.underWay.add(running)
     const ended = () => kernel.underWay.delete(running)
     running.then(ended, ended)
-    return await whileThere(kernel.node, call.askedAt, running)
+    return await whileStoreAnswers(kernel.node, call.askedAt, running)
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
     outcome = refusal.code
     throw refusal
   } finally {
-    // A sequence that has begun is counted at its end.
+    // A sequence is counted at its end.
     if (!operation.stream || outcome !== 'ok')
       kernel.node.metrics.operation(name, call.door, outcome, performance.now() - started)
     if (operation.audit)
@@ -97,19 +98,19 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
     const context = contextOf(kernel, bound, call, creationId, deliveries)
     const run = async () => bound.action(input as never, context)
     const isFree = operation.cost === 'cheap' || call.door === 'inside'
-    const answer = isFree ? await run() : await inTurn(kernel.node, call.caller.ip, run)
+    const answer = isFree ? await run() : await runCostlyCall(kernel.node, call.caller.ip, run)
     if (operation.stream) return itemsOf(kernel, bound, answer as AsyncIterable<unknown>, call)
     return outputOf(kernel, bound, answer)
   }
   const output =
     key === null || account === null
       ? await act(newId())
-      : await once(kernel.node, { account, operation: name, key }, withoutCaller(schema, input), act)
+      : await runOnce(kernel.node, { account, operation: name, key }, withoutCaller(schema, input), act)
   kernel.deliver(deliveries)
   return { output, input }
 }
 
-/** In tests and development an answer that its schema refuses fails as a whole: it may be a fault of ours. */
+/** In tests and development an invalid answer fails as a whole, because it may be our fault. */
 function outputOf({ node, strict }: Kernel, { name, operation }: Bound, answer: unknown): unknown {
   if (strict) return operation.output.parse(answer)
   return checkedOutput(operation.output, answer, (refused) => {
@@ -119,8 +120,8 @@ function outputOf({ node, strict }: Kernel, { name, operation }: Bound, answer: 
 }
 
 /**
- * The items of an answer that is a sequence, each checked; what they fail with is refused as an answer would be. The call is counted once
- * with its outcome, and the time until the first item was asked for.
+ * The checked items of a sequence; an error is refused as in an answer. The call is counted once, with its outcome and
+ * the time until the first read.
  */
 async function* itemsOf(kernel: Kernel, bound: Bound, items: AsyncIterable<unknown>, call: Call) {
   const took = performance.now() - call.askedAt
@@ -164,7 +165,7 @@ function refuseOldProofs({ node }: Kernel, { freshProof }: Operation, raw: unkno
 
 const callerFields = new WeakMap<z.ZodType, readonly string[]>()
 
-/** Names of the fields of an input that name the caller. */
+/** The input fields that name the caller. */
 function callerFieldsOf(schema: z.ZodType): readonly string[] {
   const known = callerFields.get(schema)
   if (known) return known
@@ -177,7 +178,7 @@ function callerFieldsOf(schema: z.ZodType): readonly string[] {
   return fields
 }
 
-/** The objects a schema reads, through unions and transforms. */
+/** The objects in a schema, through unions and transforms. */
 export function objectsIn(schema: z.ZodType): z.ZodObject[] {
   const { def } = schema as unknown as {
     def: { type: string; in?: z.ZodType; options?: z.ZodType[]; innerType?: z.ZodType }
@@ -188,7 +189,7 @@ export function objectsIn(schema: z.ZodType): z.ZodObject[] {
   return def.innerType ? objectsIn(def.innerType) : []
 }
 
-/** Runs before any look-up, so that claiming to be somebody else reveals nothing. */
+/** Runs before any look-up, so that a false claim of identity reveals nothing. */
 function refuseOtherCallers(schema: z.ZodType, raw: unknown, caller: Caller): void {
   if (caller.account === null || typeof raw !== 'object' || raw === null) return
   for (const field of callerFieldsOf(schema)) {
@@ -198,7 +199,7 @@ function refuseOtherCallers(schema: z.ZodType, raw: unknown, caller: Caller): vo
   }
 }
 
-/** Who calls is known, whether they name themselves or not. */
+/** Fields that name the caller are left out: a repeat may omit them. */
 function withoutCaller(schema: z.ZodType, input: unknown): unknown {
   const named = callerFieldsOf(schema)
   return Object.fromEntries(Object.entries(input as object).filter(([field]) => !named.includes(field)))
@@ -221,7 +222,7 @@ const replayKey = (operation: Operation, input: unknown): string | null => {
   return typeof key === 'string' ? key : null
 }
 
-/** One bucket for both doors: by claim, otherwise by account, otherwise by address. */
+/** One bucket for both doors: by claim, else by account, else by address. */
 async function spend(
   { node }: Kernel,
   operation: Operation,
@@ -250,7 +251,7 @@ function contextOf(
     ...asked,
     creationId,
     node,
-    charge: call.door === 'inside' ? async () => {} : meterOf(node, operation, call.caller),
+    charge: call.door === 'inside' ? async () => {} : costMeterOf(node, operation, call.caller),
     logger: node.logger,
     get signal() {
       return gone()

@@ -7,7 +7,7 @@ import { errorBody } from './http-errors.ts'
 import type { Metrics } from './metrics.ts'
 
 const heartbeatMilliseconds = 15_000
-/** A client that leaves what was written unread for this long is disconnected. */
+/** A client that leaves items unread for this long is disconnected. */
 const unreadMilliseconds = 10_000
 const lookAgainMilliseconds = 25
 
@@ -17,12 +17,15 @@ interface Lines {
   gone: AbortController
   isStill: () => Promise<AppError | null>
   metrics: Metrics
-  /** The last item says how it ended, so that a line is an item and nothing else; where it breaks off, so does the answer. */
+  /** The last item states the outcome, so that each line is an item; a broken sequence breaks the answer. */
   itemsOnly: boolean
   form: keyof typeof forms
 }
 
-/** Answers one line of JSON or one server-sent event an item, an empty one every 15 s, and a last one that says how it ended. */
+/**
+ * Answers with one JSON line or server-sent event for each item. A heartbeat follows every 15 s, and the outcome is the
+ * last item.
+ */
 export async function answerItems(
   items: Items,
   request: Request,
@@ -41,20 +44,20 @@ export async function answerItems(
     if (!itemsOnly && !response.writableNeedDrain) response.write(stillThere)
     void isStill().then((error) => error && gone.abort(error))
   }, heartbeatMilliseconds)
-  const end = await give(items, gone.signal, metrics, (item) => written(response, metrics, itemOf(item)))
+  const end = await passItems(items, gone.signal, metrics, (item) => written(response, metrics, itemOf(item)))
   clearInterval(beat)
   if (end === 'gone') return
   if (itemsOnly) return void (end === null ? response.end() : response.destroy())
   response.end(endOf(`${JSON.stringify(end === null ? { success: true } : errorBody(end, 'coded'))}\n`))
 }
 
-/** Some readers of lines end one at these characters, too, which JSON leaves as they are. */
+/** Some readers also end lines at these characters, which JSON does not escape. */
 const alsoEnding = /[\u0085\u2028\u2029]/g
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 const writtenLine = (item: unknown) => `${JSON.stringify(item).replace(alsoEnding, escaped)}\n`
 const lines = new WeakMap<object, string>()
 
-/** What goes to many is written out once. */
+/** An item with many receivers is serialised once. */
 function lineOf(item: unknown): string {
   if (typeof item !== 'object' || item === null) return writtenLine(item)
   const line = lines.get(item) ?? writtenLine(item)
@@ -62,7 +65,7 @@ function lineOf(item: unknown): string {
   return line
 }
 
-/** What has a place in a room's log is named by it, so that who connects again says where they were. */
+/** Events of a room log have their seq as id, so that clients resume from it. */
 const idOf = (item: unknown) =>
   typeof (item as { seq?: unknown })?.seq === 'number' ? `id: ${(item as { seq: number }).seq}\n` : ''
 
@@ -92,15 +95,15 @@ function written(response: Response, metrics: Metrics, line: string): Promise<vo
   })
 }
 
-/** Sends one frame an item, no faster than the client reads, and a last one that says how it ended. */
-export async function tellItems(
+/** Sends one frame for each item, at the pace of the client, and the outcome as the last. */
+export async function sendItems(
   items: Items,
   live: LiveConnection,
   id: string,
   signal: AbortSignal,
   metrics: Metrics,
 ): Promise<void> {
-  const end = await give(items, signal, metrics, async (item) => {
+  const end = await passItems(items, signal, metrics, async (item) => {
     const began = performance.now()
     while (!signal.aborted && live.isBusyReading) {
       if (performance.now() - began > unreadMilliseconds) {
@@ -117,8 +120,8 @@ export async function tellItems(
   live.emit(streamEnd, { stream: id, error: end && { code, message, status, ...(details ? { details } : {}) } })
 }
 
-/** Passes on one item after another, each when the one before is taken. Returns how the sequence ended: null if it was finished. */
-async function give(
+/** Passes items on one by one, each after the previous was taken. Returns the outcome: null if complete. */
+async function passItems(
   items: Items,
   signal: AbortSignal,
   metrics: Metrics,
@@ -129,7 +132,7 @@ async function give(
   let stop: (() => void) | undefined
   const stopped = () => stop?.()
   signal.addEventListener('abort', stopped)
-  /** One wait at a time, so that finished waits are not retained. */
+  /** One wait at a time, so that completed waits are released. */
   const orStopped = <T>(wait: () => Promise<T> | undefined) =>
     new Promise<T | undefined>((resolve, reject) => {
       stop = () => reject(signal.reason)
@@ -148,7 +151,7 @@ async function give(
   } finally {
     isOver()
     signal.removeEventListener('abort', stopped)
-    // The generator ends when its own wait ends, as it has the same signal.
+    // The generator has the same signal, so it ends with its own wait.
     void Promise.resolve(each.return?.()).catch(() => undefined)
   }
 }

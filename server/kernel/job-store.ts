@@ -2,10 +2,9 @@ import type { UpdateQuery } from '#server/ports/database/port'
 import type { Lease } from './lease.ts'
 import { type StoredJob, StoredJobs } from './model.ts'
 
-const keptMilliseconds = { done: 24 * 60 * 60 * 1000, failed: 14 * 24 * 60 * 60 * 1000 }
 const sweptAtOnce = 100
 
-/** A process that dies delays its jobs by a lease and a sweep at the most. */
+/** The death of a process delays its jobs by at most a lease and a sweep. */
 export const jobLease: Lease<StoredJob> = {
   model: StoredJobs,
   holder: 'run',
@@ -13,36 +12,37 @@ export const jobLease: Lease<StoredJob> = {
   milliseconds: 15_000,
 }
 
-/** Stores a job; an existing one of this id is left unchanged. */
+/** Stores a job; an existing one of this id stays unchanged. */
 export async function storeJob(id: string, kind: string, payload: string, now: number, dueAt = now): Promise<void> {
   const row = { kind, payload, state: 'open', attempts: 0, due_at: new Date(dueAt), created_at: new Date(now) }
   await StoredJobs.updateOne({ _id: id }, { $setOnInsert: row }, { upsert: true })
 }
 
-/** A job that waits for its next attempt. */
-export const postponed = (until: number, error: string): UpdateQuery<StoredJob> => ({
+/** The state of a job that waits for its next attempt. */
+export const postponedJob = (until: number, error: string): UpdateQuery<StoredJob> => ({
   $set: { due_at: new Date(until), run: null, error },
 })
 
-/** A job that was not begun: that was no attempt. */
-export const putBack = (until: number): UpdateQuery<StoredJob> => ({
+/** The state of a job that was not started, which is no attempt. */
+export const unstartedJob = (until: number): UpdateQuery<StoredJob> => ({
   $set: { due_at: new Date(until), run: null },
   $inc: { attempts: -1 },
 })
 
-export const finished = (
+export const finishedJob = (
   state: 'done' | 'failed',
   now: number,
+  kept: Readonly<Record<'done' | 'failed', number>>,
   error: string | null = null,
 ): UpdateQuery<StoredJob> => ({
   $set: {
     ...{ state, error, run: null, finished_at: new Date(now) },
-    expires_at: new Date(now + keptMilliseconds[state]),
+    expires_at: new Date(now + kept[state]),
   },
   $unset: { payload: '' },
 })
 
-/** Jobs that are due and that nobody runs, the longest waiting first. */
+/** Jobs that are due and not running, the longest waiting first. */
 export async function dueJobs(kinds: readonly string[], now: number): Promise<string[]> {
   const rows = await StoredJobs.find(
     { state: 'open', due_at: { $lte: new Date(now) }, kind: { $in: [...kinds] } },
@@ -54,7 +54,7 @@ export async function dueJobs(kinds: readonly string[], now: number): Promise<st
   return rows.map(({ _id }) => _id)
 }
 
-/** Jobs that wait or run, without those that are due later; and those that have failed. */
+/** Counts failed jobs, and open ones without those that are due later. */
 export async function countJobs(now: number): Promise<{ open: number; failed: number }> {
   const begun = [{ due_at: { $lte: new Date(now) } }, { attempts: { $gt: 0 } }]
   const [open, failed] = await Promise.all([

@@ -3,17 +3,17 @@ import type { JobQueue } from '#server/ports/jobs/port'
 import type { Job, Jobs, Node } from './context.ts'
 import { every } from './every.ts'
 import { newId } from './ids.ts'
-import { countJobs, dueJobs, finished, jobLease, postponed, putBack, storeJob } from './job-store.ts'
-import { type Held, takeLease, withLease } from './lease.ts'
+import { countJobs, dueJobs, finishedJob, jobLease, postponedJob, storeJob, unstartedJob } from './job-store.ts'
+import { type LeasedDocument, takeLease, withLease } from './lease.ts'
 import type { StoredJob } from './model.ts'
 import { seal, unseal } from './seal.ts'
 
 interface JobTimes {
   leaseMilliseconds: number
   sweepMilliseconds: number
-  /** Before the second attempt; doubled before each one after it. */
+  /** The pause before the second attempt; it doubles with each further one. */
   backOffMilliseconds: number
-  /** How long a stop waits for what runs. */
+  /** The longest wait for running jobs at a stop. */
   stopMilliseconds: number
 }
 
@@ -26,18 +26,18 @@ const usualTimes: JobTimes = {
 
 const atOnce = 8
 const mostAttempts = 10
-/** Until a job is looked at again of whose kind as many run as may. */
+/** The pause before a job is tried again whose kind is at its limit. */
 const fullMilliseconds = 500
 const longestError = 300
 const queueStopMilliseconds = 1_000
 const sweepsPerCount = 10
 
-/** Thrown by a job that would fail at each attempt. */
-export class GiveUp extends Error {
+/** Thrown by a job that would fail at every attempt. */
+export class PermanentFailure extends Error {
   override readonly name = 'GiveUp'
 }
 
-/** Declares a kind of work: the one place that says what it carries and what is done. */
+/** Declares a kind of job: its payload and its work. */
 export const job = <Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> => declared
 
 /** Runs stored jobs of these kinds on this node, each at least once, until the stop. */
@@ -49,15 +49,16 @@ export function startJobs(
 ): Jobs & { close(): Promise<void> } {
   const kinds = new Map(declared.map((one) => [one.kind, one]))
   const names = [...kinds.keys()]
+  const kept = node.settings.retention.jobMilliseconds
   const lease = { ...jobLease, milliseconds: times.leaseMilliseconds }
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
-  /** How many of each kind run here. */
+  /** The running jobs of each kind. */
   const busy = new Map<string, number>()
   let isClosing = false
   let sweeps = 0
 
-  /** Finds what is due by its time, and what the queue has lost. */
+  /** Finds jobs that are due, or that the queue has lost. */
   async function sweep(): Promise<void> {
     for (const id of await dueJobs(names, node.now())) queue.push(id)
     if (sweeps++ % sweepsPerCount > 0) return
@@ -66,33 +67,33 @@ export function startJobs(
 
   async function run(id: string) {
     if (isClosing) return null
-    const ended = claimAndRun(id)
+    const ended = takeAndRun(id)
     running.add(ended)
     return ended.finally(() => running.delete(ended))
   }
 
-  async function claimAndRun(id: string) {
+  async function takeAndRun(id: string) {
     const due = { _id: id, state: 'open' as const, kind: { $in: names } }
-    const claimed = await takeLease(lease, node, due, { $inc: { attempts: 1 } })
-    return claimed && withLease(lease, node, claimed, (held) => runClaimed(claimed, held), stopping.signal)
+    const taken = await takeLease(lease, node, due, { $inc: { attempts: 1 } })
+    return taken && withLease(lease, node, taken, (held) => runTaken(taken, held), stopping.signal)
   }
 
-  async function runClaimed(claimed: StoredJob, held: Held<StoredJob>) {
-    const { kind } = claimed
+  async function runTaken(taken: StoredJob, held: LeasedDocument<StoredJob>) {
+    const { kind } = taken
     const count = busy.get(kind) ?? 0
     if (count >= (kinds.get(kind)?.atOnce ?? atOnce)) {
-      await held.end(putBack(node.now() + fullMilliseconds))
+      await held.end(unstartedJob(node.now() + fullMilliseconds))
       return { againInMilliseconds: fullMilliseconds }
     }
     busy.set(kind, count + 1)
     try {
-      if (claimed.attempts > mostAttempts) throw new Error('The process died at each attempt')
-      await perform(claimed, held.signal)
-      await held.end(finished('done', node.now()))
+      if (taken.attempts > mostAttempts) throw new Error('The process died at each attempt')
+      await perform(taken, held.signal)
+      await held.end(finishedJob('done', node.now(), kept))
       node.metrics.jobRun(kind, 'done')
       return null
     } catch (error) {
-      return await giveBack(claimed, held, error)
+      return await giveBack(taken, held, error)
     } finally {
       busy.set(kind, (busy.get(kind) ?? 1) - 1)
     }
@@ -104,18 +105,18 @@ export function startJobs(
     await declaration?.run(carried as never, { id, attempt, node, signal })
   }
 
-  /** The message of an error may be shown; a payload never is. */
-  async function giveBack({ _id: job, kind, attempts }: StoredJob, held: Held<StoredJob>, error: unknown) {
-    const said = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
-    const isLast = attempts >= mostAttempts || error instanceof GiveUp
+  /** Error messages may be shown, payloads never. */
+  async function giveBack({ _id: job, kind, attempts }: StoredJob, held: LeasedDocument<StoredJob>, error: unknown) {
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
+    const isLast = attempts >= mostAttempts || error instanceof PermanentFailure
     node.metrics.jobRun(kind, isLast ? 'failed' : 'retried')
-    node.logger[isLast ? 'error' : 'warn']({ job, kind, attempts, error: said }, 'a job failed')
+    node.logger[isLast ? 'error' : 'warn']({ job, kind, attempts, error: message }, 'a job failed')
     if (isLast) {
-      await held.end(finished('failed', node.now(), said))
+      await held.end(finishedJob('failed', node.now(), kept, message))
       return null
     }
     const againInMilliseconds = times.backOffMilliseconds * 2 ** (attempts - 1)
-    await held.end(postponed(node.now() + againInMilliseconds, said))
+    await held.end(postponedJob(node.now() + againInMilliseconds, message))
     return { againInMilliseconds }
   }
 

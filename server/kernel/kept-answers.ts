@@ -1,8 +1,8 @@
 interface Bounds<Answer> {
-  /** How long an answer is good. */
+  /** The lifetime of an answer. */
   secondsOf(answer: Answer): number
   weightOf(answer: Answer): number
-  /** How much is kept of all answers together; the oldest go first. */
+  /** The maximum weight of all answers; the oldest are removed first. */
   mostWeight: number
   now?: () => number
 }
@@ -13,17 +13,15 @@ interface Kept<Answer> {
   weight: number
 }
 
-export interface Answered<Answer> {
+export interface CachedAnswer<Answer> {
   answer: Answer
-  /** How old it is. */
   ageSeconds: number
 }
 
 /**
- * A cache of answers by their question. Simultaneous calls share one request. A failure is not kept, and leaves the answer
- * before it as it is.
+ * A cache of answers. Simultaneous calls share one request. A failure is not cached, and leaves the previous answer.
  */
-export function keepAnswers<Answer>({
+export function createAnswerCache<Answer>({
   secondsOf,
   weightOf,
   mostWeight,
@@ -64,18 +62,18 @@ export function keepAnswers<Answer>({
   }
 
   return {
-    /** The answer to a question, no older than it is good and, where that is less, than `atMostSeconds`. */
+    /** The answer to a question, no older than its lifetime and `atMostSeconds`. */
     async of(
       question: string,
       ask: () => Promise<Answer>,
       atMostSeconds = Number.POSITIVE_INFINITY,
-    ): Promise<Answered<Answer>> {
+    ): Promise<CachedAnswer<Answer>> {
       const known = kept.get(question)
       const isGood = known && now() - known.at < Math.min(secondsOf(known.answer), atMostSeconds) * 1_000
       const { answer, at } = isGood ? known : await askOnce(question, ask)
       return { answer, ageSeconds: Math.floor((now() - at) / 1_000) }
     },
-    /** Also what is being asked just now: it is answered to who asked, and not kept. */
+    /** Removes an answer. A request in progress is answered, but not cached. */
     forget(question: string): void {
       drop(question)
       asked.delete(question)

@@ -1,8 +1,8 @@
 /**
- * What was made of many things, each kept as of its stamp, and made anew, all at once, where the stamp is another. Those used longest ago go
- * first. A stamp is read before what it stands for, so that what is kept is never older than it says.
+ * A cache of derived values, each with the stamp of its source; a new stamp makes it anew. The longest unused are
+ * removed first. Stamps are read before their source, so a value is never older than its stamp.
  */
-export function keptAsOf<Value>(most: number) {
+export function createStampedCache<Value>(most: number) {
   const kept = new Map<string, { stamp: string; value: Value }>()
   const keep = (key: string, stamp: string, value: Value) => {
     kept.delete(key)

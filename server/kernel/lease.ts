@@ -14,8 +14,8 @@ export interface Lease<Stored> {
 
 type Clock = Pick<Node, 'now'>
 
-/** A document under a lease. Each change applies only while the lease is ours, and returns whether it was. */
-export interface Held<Stored> {
+/** A document under a lease. A change applies only while we hold the lease, and returns whether it did. */
+export interface LeasedDocument<Stored> {
   /** Aborted when another holder may have the document. */
   signal: AbortSignal
   change(update: UpdateQuery<Stored>): Promise<boolean>
@@ -53,7 +53,7 @@ export async function withLease<Stored extends { _id: string }, Done>(
   { model, holder, held_until, milliseconds }: Lease<Stored>,
   { now }: Clock,
   taken: Stored,
-  work: (held: Held<Stored>) => Promise<Done>,
+  work: (held: LeasedDocument<Stored>) => Promise<Done>,
   stopping?: AbortSignal,
 ): Promise<Done> {
   const ours = { _id: taken._id, [holder]: taken[holder] } as QueryFilter<Stored>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Kv } from '#server/ports/kv/port'
 import type { Tier } from '#shared/kit/contract'
 
-/** Calls a minute. */
+/** Calls in a minute. */
 export const tiers: Record<Tier, number> = {
   auth: 10,
   session: 300,
@@ -15,42 +15,51 @@ export const tiers: Record<Tier, number> = {
   general: 100,
 }
 const windowSeconds = 60
-/** All claims made at one address together may be this many times those of one claim, as many people may share an address. */
+/** People may share an address, so all of its claims together have this many times one claim's limit. */
 const crowdFactor = 10
-/** In these a refused call, such as a form with a mistake, takes none of the few that there are: such calls have a bucket of their own. */
+/** In these tiers refused calls, such as forms with a mistake, have a separate bucket. */
 const ofFew: readonly Tier[] = ['auth', 'strict', 'contact']
 
 export interface Rate {
   limit: number
   remaining: number
-  /** Unix time in seconds at which a call is free again, or all of them are. */
+  /** The Unix time in seconds at which a call, or all calls, are free again. */
   reset: number
 }
 
-/** One call taken from a bucket; `retryAfterSeconds` is null where it was free. */
-export interface Spent {
+/** The result of a call taken from a bucket; `retryAfterSeconds` is null if it was free. */
+export interface SpentCall {
   rate: Rate
   retryAfterSeconds: number | null
 }
 
 export interface Limits {
-  /** Multiplies tiers and guards against load; never what guards against guessing. */
+  /** The factor of tiers and load limits; never of limits against guessing. */
   scale: number
-  /** Takes one call from the bucket of a key. */
-  spend(tier: Tier, key: string): Promise<Spent>
-  /** Takes one try from the bucket of a claim at an address, and one from the bucket of all claims at that address; only the latter is scaled. */
-  claim(tier: Tier, address: string, claimed: string): Promise<Spent>
-  /** Takes a call that was refused before it was spent, of an account or an address. */
-  refusal(tier: Tier, key: string): Promise<Spent>
-  /** The bucket as it is, without taking from it. */
+  /** Takes one call from a bucket. */
+  spend(tier: Tier, key: string): Promise<SpentCall>
+  /**
+   * Takes one attempt from the bucket of a claim at an address, and one from that of all its claims. Only the latter is
+   * scaled.
+   */
+  claim(tier: Tier, address: string, claimed: string): Promise<SpentCall>
+  /** Takes a call that was refused before it was spent, by account or address. */
+  refusal(tier: Tier, key: string): Promise<SpentCall>
+  /** Reads the bucket without taking from it. */
   peek(tier: Tier, key: string): Promise<Rate>
-  /** Against guessing, or against waking somebody: never more than `limit` in so many seconds, whatever `scale` is. True where the call is allowed. */
+  /**
+   * A limit against guessing or unwanted notifications: at most `limit` in the period, at any `scale`. True if the call
+   * is allowed.
+   */
   guard(name: string, key: string, limit: number, seconds: number): Promise<boolean>
-  /** Whether `guard` would allow a call, without taking from it. */
+  /** Would `guard` allow a call? It takes nothing. */
   wouldAllow(name: string, key: string, limit: number, seconds: number): Promise<boolean>
-  /** Against load: `limit` times `scale` in so many seconds. Null where the call is allowed; else the seconds until one is. */
+  /**
+   * A limit against load: `limit` times `scale` in the period. Null if the call is allowed, else the seconds until one
+   * is.
+   */
   wait(name: string, key: string, limit: number, seconds: number): Promise<number | null>
-  /** The same, for those who are not told how long to wait. True where the call is allowed. */
+  /** As `wait`, without the time. True if the call is allowed. */
   throttle(name: string, key: string, limit: number, seconds: number): Promise<boolean>
 }
 
@@ -58,7 +67,7 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('base6
 
 export function createLimits(kv: Kv, scale: number, now: () => number): Limits {
   const scaled = (limit: number) => Math.max(1, Math.floor(limit * scale))
-  const take = async (key: string, limit: number): Promise<Spent> => {
+  const take = async (key: string, limit: number): Promise<SpentCall> => {
     const { allowed, used, freeAt } = await kv.slide(key, limit, windowSeconds * 1000, now())
     const rate = { limit, remaining: Math.max(0, limit - used), reset: Math.ceil(freeAt / 1000) }
     return { rate, retryAfterSeconds: allowed ? null : secondsUntil(freeAt) }

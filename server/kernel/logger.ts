@@ -1,6 +1,6 @@
 import pino from 'pino'
 
-/** Structured lines of chosen fields; never a body, a header or a token. */
+/** Structured lines of selected fields; never a body, a header or a token. */
 export interface Logger {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void

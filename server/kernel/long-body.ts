@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express'
 import { AppError } from '#shared/errors'
-import { whenOver } from './answer-end.ts'
+import { onAnswerEnd } from './answer-end.ts'
 
-/** Refuses a body that says itself that it is too long, before any of it is read; the connection ends with the answer. */
-export function refuseLong(
+/** Refuses a body by its declared length, before any of it is read; the connection ends with the answer. */
+export function refuseLongBody(
   request: Request,
   response: Response,
   mostBytes: number,
@@ -14,17 +14,17 @@ export function refuseLong(
   throw refusal
 }
 
-/** So much is still read of a body that is refused, and for so long. */
+/** The limits of reading the rest of a refused body. */
 const restBytes = 64 * 1024 * 1024
 const restMilliseconds = 20_000
 
-/** Is this the last answer of a connection, to a body that is still coming? */
+/** Is this the last answer of a connection whose body is still arriving? */
 export const isCutOff = (request: Request, response: Response): boolean =>
   response.get('Connection') === 'close' && response.socket !== null && !request.complete
 
 /**
- * Answers, and reads on for a while without keeping anything: a connection that is closed with something unread in it takes the answer away
- * from whoever is still sending, and many read no answer before they have sent all.
+ * Answers, and reads on for a while. Closing a connection with unread bytes would discard the answer, and many clients
+ * read only after they have sent everything.
  */
 export function answerCutOff(request: Request, response: Response, body: object): void {
   const text = Buffer.from(JSON.stringify(body))
@@ -33,7 +33,7 @@ export function answerCutOff(request: Request, response: Response, body: object)
   socket.end()
   const end = () => void socket.destroy()
   const late = setTimeout(end, restMilliseconds)
-  whenOver(request, response, () => clearTimeout(late))
+  onAnswerEnd(request, response, () => clearTimeout(late))
   const from = socket.bytesRead
   request.on('data', () => {
     if (socket.bytesRead - from > restBytes) end()

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a directory, and those above it, for its owner alone; tells whether it was not there. Throws what the system says of it.
- * Node's own way never ends where none can be made, as in `/proc`.
+ * Creates a directory with its parents, for its owner alone; true if it is new. It throws the system's error. `mkdir`
+ * of Node with `recursive` never ends where none can be created, as in `/proc`.
  */
 export async function makeDirectory(path: string): Promise<boolean> {
   try {

@@ -4,35 +4,35 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import { clientHeader, type MediaAnswer, type MediaOrigin, notLive } from '#server/ports/video/port'
 import { AppError } from '#shared/errors'
-import { clientOf } from './addresses.ts'
-import { whenOver } from './answer-end.ts'
+import { clientAddressOf } from './addresses.ts'
+import { onAnswerEnd } from './answer-end.ts'
 import { briefMemory } from './brief-memory.ts'
 import type { Door } from './door.ts'
-import { nothingRuns } from './http-headers.ts'
+import { forbidScripts } from './http-headers.ts'
 
 const name = '([A-Za-z0-9_-]{1,64})'
 const paths = new RegExp(`^/(?:hls/${name}/[\\w.-]{1,64}|webrtc/${name}|recordings/${name}\\.mp4)$`)
 const mostBodyBytes = 64 * 1024
 const awaySeconds = 2
-/** Longer than anything is held. */
+/** Longer than any held request. */
 const quietMilliseconds = 40_000
-/** Offers with a name that is none, at an address in a minute. */
+/** Invalid offers of an address in a minute. */
 const mostMisses = 20
-/** What is asked for most goes on to be there for so long, and what is not there is not looked for again so soon. */
+/** Present media are cached for long, missing ones briefly. */
 const remembered = { most: 10_000, thereMilliseconds: 60_000, missingMilliseconds: 1_000 }
 
-/** By what names a key, a playback or a session. */
+/** Methods by which a client could guess a key, playback or session. */
 const guesses = ['POST', 'DELETE']
 const asked = ['accept', 'content-type', 'range', 'if-range', 'if-none-match', 'if-modified-since']
-/** These are said of one connection, or to one site. */
+/** Headers of one connection or one site. */
 const kept = ['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'date']
 
 type Passing = Pick<Door, 'kernel' | 'proxies'>
 export type Media = ReturnType<typeof openMedia>
 
 /**
- * Livestreams, which who has their address watches or publishes, from the page of any site: it is passed on to what shows them, as it
- * is asked, without what says who asks. It stands before the guards of the API, whose limits are for a request now and then.
+ * Livestreams for anybody with their URL, on pages of any site. Requests are passed to the media service without data
+ * about the client. It precedes the API's guards, whose limits suit occasional requests.
  */
 export function openMedia(door: Passing) {
   const { node } = door.kernel
@@ -40,7 +40,10 @@ export function openMedia(door: Passing) {
   const there = briefMemory<true>(remembered.most)
   const missing = briefMemory<MediaAnswer | AppError>(remembered.most)
 
-  /** What came of a request for something that is shown: whoever asks for more of it watches, and what is missing is so for a moment. */
+  /**
+   * Caches the result of a request for media: clients of present media are viewers, and missing media stay missing
+   * briefly.
+   */
   function note({ method, path }: Request, name: string, outcome: MediaAnswer | AppError): void {
     if (!watches.includes(method)) return
     if (outcome.status < 400) there.set(name, true, remembered.thereMilliseconds)
@@ -54,7 +57,7 @@ export function openMedia(door: Passing) {
     const originOf = id === undefined ? undefined : node.services.video?.originOf
     if (id === undefined || !originOf) return next()
     response.setHeader('Access-Control-Allow-Origin', '*')
-    nothingRuns(response)
+    forbidScripts(response)
     const known = watches.includes(request.method) ? missing.get(request.path) : undefined
     if (known instanceof AppError) throw known
     if (known) return answer(request, response, known)
@@ -73,15 +76,16 @@ export function openMedia(door: Passing) {
       return answer(request, response, origin)
     }
     const headers = isOffer ? { ...origin.headers, [clientHeader]: nameOf(request, door) } : origin.headers
-    await pass(request, response, body, { ...origin, headers }, agent, async (status, told) => {
+    await pass(request, response, body, { ...origin, headers }, agent, async (status, answerHeaders) => {
       if (isGuess && status === 404) await refuseGuess(request, door)
-      if (status < 400 || told['content-length'] === '0') note(request, name, { status, headers: told, body: nothing })
+      if (status < 400 || answerHeaders['content-length'] === '0')
+        note(request, name, { status, headers: answerHeaders, body: nothing })
     })
   }
 
   return {
     handle,
-    /** What a request for media is: of something that was there a moment ago, or that may be, or one that offers. Null where it is for none. */
+    /** The kind of a media request: present media, perhaps present, or an offer; null if it is none. */
     kindOf({ method = '' }: IncomingMessage, path: string): 'there' | 'perhaps' | 'offer' | null {
       const { id, name } = namesIn(path)
       if (id === undefined || !node.services.video?.originOf) return null
@@ -92,19 +96,21 @@ export function openMedia(door: Passing) {
 }
 
 const watches = ['GET', 'HEAD']
-/** What is asked for first: a part that is missing says nothing of the others. */
+/** The first request of a playback. A missing segment says nothing about the others. */
 const wholes = /^\/(hls\/[^/]+\/index\.m3u8|recordings\/.+)$/
 const nothing = Buffer.alloc(0)
 
-/** What names the stream, playback, session or recording that a path is of, and by what it is remembered. */
+/** The stream, playback, session or recording in a path, and its name in the cache. */
 function namesIn(path: string): { id: string | undefined; name: string } {
   const [, ...names] = paths.exec(path) ?? []
   const id = names.find((one) => one !== undefined)
   return { id, name: `${path.split('/', 2)[1]} ${id}` }
 }
 
-/** What a provider of livestreams calls, with its body as it came. What it says is a hint, so that only its size and its signature are looked at. */
-export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
+/**
+ * The webhook of a video provider, with the raw body. Its content is a hint, so only size and signature are checked.
+ */
+export function receiveProviderWebhook({ kernel: { node } }: Passing): RequestHandler {
   return async (request, response, next) => {
     const { video } = node.services
     if (!video?.webhook) return next()
@@ -116,19 +122,19 @@ export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
 const away = (cause?: unknown) => new AppError('SERVICE_UNAVAILABLE', { cause, retryAfter: awaySeconds })
 
 /**
- * Throws for a name that is none. A key cannot be guessed by asking often. What there is is let through whatever was guessed at its address,
- * as many people share one.
+ * Throws for an unknown name. A limit prevents guessing of keys. Known names are always served, because many clients
+ * share an address.
  */
 async function refuseGuess(request: Request, { kernel: { node }, proxies }: Passing): Promise<never> {
-  if (await node.limits.guard('webrtc', clientOf(request, proxies), mostMisses, 60))
+  if (await node.limits.guard('webrtc', clientAddressOf(request, proxies), mostMisses, 60))
     throw new AppError(request.method === 'POST' ? 'INVALID_STREAM_KEY' : 'NOT_FOUND')
   throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
 }
 
-/** The same for all who ask from one address, which it does not tell. */
+/** Equal for all clients of one address, without revealing it. */
 const nameOf = (request: Request, { kernel: { node }, proxies }: Passing): string =>
   createHmac('sha256', node.settings.sessionKeys[0]?.secret ?? '')
-    .update(`media client ${clientOf(request, proxies)}`)
+    .update(`media client ${clientAddressOf(request, proxies)}`)
     .digest('base64url')
 
 async function bodyOf(request: Request): Promise<Buffer> {
@@ -142,7 +148,7 @@ async function bodyOf(request: Request): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** What is not there, or not shown, is refused in words and by a code, for which an engine has none. */
+/** The error for missing or offline media; a media engine has no such codes. */
 function refusalIn(status: number, headers: IncomingHttpHeaders): AppError | null {
   if (Object.entries(notLive).every(([name, value]) => headers[name] === value))
     return new AppError('STREAM_NOT_LIVE', { status })
@@ -175,23 +181,23 @@ async function pass(
   })
   there.on('error', () => undefined)
   there.setTimeout(quietMilliseconds, () => there.destroy(new Error('It has gone quiet')))
-  whenOver(request, response, () => there.destroy())
+  onAnswerEnd(request, response, () => there.destroy())
   there.end(body?.length ? body : undefined)
   const answer = await answered.catch((cause: unknown) => {
     throw away(cause)
   })
   const { statusCode: status = 502 } = answer
-  const told = pick(answer.headers, (header) => !kept.includes(header))
+  const answerHeaders = pick(answer.headers, (header) => !kept.includes(header))
   try {
-    await look(status, told)
+    await look(status, answerHeaders)
     const refusal = refusalIn(status, answer.headers)
     if (refusal) throw refusal
   } catch (refusal) {
     answer.resume()
     throw refusal
   }
-  response.status(status).set(told)
-  // Either may leave at any time.
+  response.status(status).set(answerHeaders)
+  // Either side may disconnect at any time.
   await pipeline(answer, response).catch(() => response.destroy())
 }
 

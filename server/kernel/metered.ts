@@ -1,39 +1,39 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isProxy } from './addresses.ts'
-import { whenOver } from './answer-end.ts'
-import { budgets, scaled } from './budgets.ts'
+import { onAnswerEnd } from './answer-end.ts'
+import { budgets, scaledBudget } from './budgets.ts'
 import type { Door } from './door.ts'
 import type { Media } from './media.ts'
 import { offerSeconds } from './request-meter.ts'
-import type { Serve } from './turns.ts'
+import type { RequestServer } from './turns.ts'
 
-/** What is told of a bucket that is empty, in seconds. Who watches asks several times in each. */
+/** The seconds to wait after an empty bucket; viewers ask several times in each. */
 const retryAfter = { request: 60, media: 2, offer: offerSeconds } as const
-export type Emptied = keyof typeof retryAfter
+export type EmptyBucket = keyof typeof retryAfter
 type Refuse = (
   request: IncomingMessage,
   response: ServerResponse,
-  refusal: { path: string; emptied: Emptied; retryAfter: number },
+  refusal: { path: string; emptied: EmptyBucket; retryAfter: number },
 ) => void
 
 /**
- * Counts every request, and refuses what is too much, before anything of it is looked up or made. Who goes on on a connection that is
- * refused loses it.
+ * Counts each request and refuses excess ones before any look-up. A client that continues after refusals loses its
+ * connection.
  */
-export function metered(door: Door, media: Media, refuse: Refuse, answer: RequestListener): Serve {
+export function meterRequests(door: Door, media: Media, refuse: Refuse, answer: RequestListener): RequestServer {
   const { kernel, proxies, slots, meter } = door
   const { node } = kernel
-  const mostRefused = scaled(budgets.refusedRequests, node.limits.scale)
+  const mostRefused = scaledBudget(budgets.refusedRequests, node.limits.scale)
   const refused = new WeakMap<Socket, number>()
 
-  /** Of which bucket a request takes more than there is; null where it may go on. */
+  /** The bucket that refuses a request; null if none does. */
   async function emptiedBy(
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
     address: string,
-  ): Promise<Emptied | null> {
+  ): Promise<EmptyBucket | null> {
     const kind = media.kindOf(request, path)
     if (kind !== null) response.setHeader('Access-Control-Allow-Origin', '*')
     if (kind === 'there' && !(await meter.takeMedia(address))) return 'media'
@@ -45,19 +45,19 @@ export function metered(door: Door, media: Media, refuse: Refuse, answer: Reques
     return (await slots.arrive(request, response, asker, node.now())) ? null : 'request'
   }
 
-  /** A connection of a proxy carries what others ask, too. */
+  /** A proxy's connection carries other clients too. */
   const isShared = ({ remoteAddress = '' }: Socket) => isProxy(proxies, remoteAddress)
 
   const countRefusal = (socket: Socket) => void refused.set(socket, (refused.get(socket) ?? 0) + 1)
 
-  /** Closes a connection with this answer once it was refused too often. */
+  /** Closes a connection with this answer after too many refusals. */
   function closeRefused(socket: Socket, response: ServerResponse): void {
     if ((refused.get(socket) ?? 0) < mostRefused || isShared(socket)) return
     node.logger.warn({ reason: 'too many refused requests' }, 'closed a connection')
     response.setHeader('Connection', 'close')
   }
 
-  function turnAway(request: IncomingMessage, response: ServerResponse, path: string, emptied: Emptied): void {
+  function turnAway(request: IncomingMessage, response: ServerResponse, path: string, emptied: EmptyBucket): void {
     node.metrics.turnedAway()
     countRefusal(request.socket)
     closeRefused(request.socket, response)
@@ -69,8 +69,8 @@ export function metered(door: Door, media: Media, refuse: Refuse, answer: Reques
     const emptied = await emptiedBy(request, response, path, address)
     if (emptied !== null) return turnAway(request, response, path, emptied)
     closeRefused(request.socket, response)
-    // The budgets of accounts and operations refuse later, and count here as well.
-    whenOver(request, response, () => response.statusCode === 429 && countRefusal(request.socket))
+    // Later refusals by budgets of accounts and operations count here too.
+    onAnswerEnd(request, response, () => response.statusCode === 429 && countRefusal(request.socket))
     answer(request, response)
   }
   return (request, response, address) => {

@@ -9,7 +9,6 @@ import {
 } from 'prom-client'
 import type { Degradation } from './degradations.ts'
 
-/** What one node counts. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
@@ -144,13 +143,13 @@ export function createMetrics() {
   })
   const jobRuns = new Counter({
     name: 'plaza_job_runs_total',
-    help: 'Runs of jobs by kind and outcome: done, retried, or failed for good.',
+    help: 'Runs of jobs by kind and outcome: done, retried, or failed permanently.',
     labelNames: ['kind', 'outcome'],
     registers,
   })
   const webhookAttempts = new Counter({
     name: 'plaza_webhook_attempts_total',
-    help: 'Attempts to send events to webhooks: delivered, retried, or failed for good.',
+    help: 'Attempts to send events to webhooks: delivered, retried, or failed permanently.',
     labelNames: ['outcome'],
     registers,
   })
@@ -176,7 +175,7 @@ export function createMetrics() {
       seconds.observe({ operation, door }, milliseconds / 1000)
     },
     sockets: (open: number) => sockets.set(open),
-    /** A sequence has begun; returns how to tell of its end. */
+    /** Counts a running sequence; returns the function that ends the count. */
     streamBegun(): () => void {
       streams.inc()
       return () => streams.dec()
@@ -200,7 +199,6 @@ export function createMetrics() {
     listenerFailed: () => listenerFailures.inc(),
     stored: (operation: string, milliseconds: number) => store.observe({ operation }, milliseconds / 1000),
     storeFailed: (operation: string) => storeErrors.inc({ operation }),
-    /** A part is away or wrong while the rest works, or it is well again. */
     degraded(part: Degradation, isAway: boolean) {
       degraded.set({ part }, isAway ? 1 : 0)
       if (degradedParts.has(part) === isAway) return
@@ -208,32 +206,31 @@ export function createMetrics() {
       else degradedParts.delete(part)
       for (const listener of degradedListeners) listener(part, isAway)
     },
-    /** Told of each part that goes away or comes back; returns how to stop it. */
+    /** Subscribes to changes of degraded parts; returns the function that unsubscribes. */
     onDegraded(listener: (part: Degradation, isAway: boolean) => void): () => void {
       degradedListeners.add(listener)
       return () => void degradedListeners.delete(listener)
     },
-    /** The parts that are away now. */
     degradedParts: (): Degradation[] => [...degradedParts],
     limitFallback: () => fallbacks.inc(),
     turnedAway: () => turnedAway.inc(),
-    /** How many jobs of a queue are in a state; `outbox` is a queue too. */
+    /** Sets the number of jobs in a state of a queue; `outbox` is a queue too. */
     jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
     jobRun: (kind: string, outcome: 'done' | 'retried' | 'failed') => jobRuns.inc({ kind, outcome }),
     webhookAttempt: (outcome: 'delivered' | 'retried' | 'failed') => webhookAttempts.inc({ outcome }),
     webhooksWaiting: (count: number) => webhooksWaiting.set(count),
     webhookStopped: (reason: string) => webhooksStopped.inc({ reason }),
     text: () => registry.metrics(),
-    /** What a worker hands to the primary, which adds it to the figures of the others. */
+    /** The metrics that a worker sends to the primary, which adds them up. */
     figures: (): Promise<object> => registry.getMetricsAsJSON(),
-    /** Name, help and kind of every metric there is. */
+    /** The name and help of each metric. */
     described: () => registry.getMetricsAsArray().map(({ name, help }) => ({ name, help })),
   }
 }
 
 export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
 
-/** In the primary: the figures of all workers together, and its own. */
+/** The metrics of the primary: the sums of all workers, and its own. */
 export function createCrewMetrics() {
   const crew = new Registry<PrometheusContentType>()
   const listening = new Gauge({

@@ -1,10 +1,10 @@
 import mongoose, { type InferSchemaType, type Model, Schema } from 'mongoose'
 import type { OwnData } from './own-data.ts'
 
-/** What each model says of its rows, by the name of the model. */
+/** The declaration of own data by the name of the model. */
 const declared = new Map<string, OwnData>()
 
-/** Makes a model. It says whose its rows are, and what becomes of them when an account is erased. */
+/** Defines a model with the owners of its rows and their fate when an account is erased. */
 export function defineModel<Row>(name: string, own: OwnData<Row>, schema: Schema<Row>): Model<Row>
 export function defineModel<Of extends Schema>(
   name: string,
@@ -16,14 +16,14 @@ export function defineModel(name: string, own: OwnData, schema: Schema): unknown
   return mongoose.model(name, schema)
 }
 
-/** Says so of a model whose maker knows nothing of people. */
+/** Declares own data for a model that was defined elsewhere. */
 export const declareOwnData = (model: string, own: OwnData): void => void declared.set(model, own)
 
-/** Every model with what it says of its rows; null where it says nothing. */
+/** All models with their declarations; null for a missing one. */
 export const declaredModels = () =>
   Object.values(mongoose.models).map((model) => ({ model, own: declared.get(model.modelName) ?? null }))
 
-/** Calls that are done once, and their answers, kept so that a repeat gives the first one. */
+/** Calls that are executed once, with their answers, which repeats get. */
 export const Answers = defineModel(
   'Answers',
   {
@@ -35,12 +35,12 @@ export const Answers = defineModel(
       /** `account operation key`. */
       _id: { type: String, required: true },
       input_hash: { type: String, required: true },
-      /** What it creates is named by this, however often it is tried. */
+      /** The id of the created object, equal at each attempt. */
       creation_id: { type: String, required: true },
-      /** Who does it now, and until when nobody else may. */
+      /** The run that holds the lease, and its expiry. */
       run: { type: String, required: true },
       leased_until: { type: Date, required: true },
-      /** Sealed JSON, as it may carry secrets; absent until there is one. */
+      /** Sealed JSON, because it may contain secrets; absent until the call succeeds. */
       answer: { type: String },
       expires_at: { type: Date, required: true },
     },
@@ -48,7 +48,7 @@ export const Answers = defineModel(
   ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
 
-/** One line for each audited call, refused ones too. */
+/** One line for each audited call, including refused ones. */
 export const AuditLines = defineModel(
   'AuditLines',
   {
@@ -57,10 +57,11 @@ export const AuditLines = defineModel(
         owner: 'actor',
         becomes: 'keep',
         reason: 'The audit log shows who changed this installation.',
-        days: 'permanently',
+        days: 365,
       },
     ],
     archive: 'accounts',
+    secret: ['reason'],
   },
   new Schema(
     {
@@ -70,31 +71,37 @@ export const AuditLines = defineModel(
       outcome: { type: String, required: true },
       request_id: { type: String, required: true },
       at: { type: Date, required: true },
+      // Of an erasure: how many rows of which models.
+      counts: { type: Schema.Types.Mixed },
+      // Of an act of an admin: why.
+      reason: { type: String },
     },
     { collection: 'auditLines', versionKey: false },
-  ).index({ actor: 1, at: -1 }),
+  )
+    .index({ actor: 1, at: -1 })
+    .index({ at: 1 }),
 )
 
 export interface StoredJob {
   _id: string
   kind: string
-  /** Sealed, as it may carry codes and addresses; gone once the job is over. */
+  /** Sealed, because it may contain codes and addresses; removed when the job ends. */
   payload?: string
   state: 'open' | 'done' | 'failed'
-  /** Runs that were begun. */
+  /** Runs that were started. */
   attempts: number
-  /** When it may be run next; pushed ahead while somebody runs it. */
+  /** The next time at which it may run; moved ahead during a run. */
   due_at: Date
-  /** The run that holds it now; null between runs. */
+  /** The run that holds the lease; null between runs. */
   run: string | null
   error: string | null
   created_at: Date
   finished_at: Date | null
-  /** When the row of a job that is over is forgotten. */
+  /** The time at which the row of an ended job is deleted. */
   expires_at?: Date
 }
 
-/** Work to be done after the answer, stored before it. */
+/** Work after the answer, stored before it. */
 export const StoredJobs = defineModel<StoredJob>(
   'StoredJobs',
   {

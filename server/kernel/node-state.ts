@@ -1,9 +1,6 @@
 import type { Node } from './context.ts'
 
-/**
- * State that each node has of its own: the function gives a node's, made when it is first asked for and gone with the node. Nodes
- * that run in one process share none.
- */
+/** State of each node: the returned function gets it, and creates it on first use. Nodes in one process share none. */
 export const nodeState =
   <State extends object>(make: () => State) =>
   ({ state }: Pick<Node, 'state'>): State => {

@@ -3,12 +3,12 @@ import type { ClockWatch } from './clock-watch.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What one node has done since it was last asked. */
+/** The counts of one node since the last read. */
 export interface NodeStats extends Observer {
   take(): { messages: number; rooms: number; lagMilliseconds: number; healed: number }
 }
 
-/** Counts for the metrics of this node, and apart from them since it was last asked. */
+/** Counts for the metrics, and separately since the last read. */
 export function createNodeStats(logger: Logger, metrics: Metrics, clock: Pick<ClockWatch, 'saw'>): NodeStats {
   let counted = { messages: 0, lagMilliseconds: 0, healed: 0 }
   let rooms = 0
@@ -56,8 +56,8 @@ export function createNodeStats(logger: Logger, metrics: Metrics, clock: Pick<Cl
   }
 }
 
-/** The same store, each operation of it timed. */
-export function timed(store: LogStore, isExpected: (error: unknown) => boolean, metrics: Metrics): LogStore {
+/** The same store, with the time of each operation measured. */
+export function timedStore(store: LogStore, isExpected: (error: unknown) => boolean, metrics: Metrics): LogStore {
   const time =
     <Given extends unknown[], Result>(operation: string, run: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {

@@ -1,25 +1,25 @@
 import { budgets } from './budgets.ts'
-import { kindOf } from './connection-slots.ts'
+import { callerKindOf } from './connection-slots.ts'
 import type { Caller, Node } from './context.ts'
-import { hold } from './held.ts'
+import { holdShares } from './held.ts'
 import { nodeState } from './node-state.ts'
 
 const heldOn = nodeState(() => new Map<unknown, number>())
 
-/** Who has an answer stay open. Over REST a connection has one answer at a time, so that none is named. */
+/** The holder of an open answer. Over REST a connection has one answer at a time, so it is not counted. */
 interface Holder {
   caller: Pick<Caller, 'account' | 'session' | 'ip'>
   connection: object | null
 }
 
 /**
- * Counts an answer that stays open, a sequence or a wait, over either door. Returns what ends the count. Throws `RATE_LIMIT_EXCEEDED` where
- * the connection, the account, or its kind of callers at the address has as many as it may.
+ * Counts an open answer, a sequence or a wait, at both doors; returns the function that ends the count.
+ * `RATE_LIMIT_EXCEEDED` if the connection, account, or kind at the address is at its limit.
  */
 export function holdAnswer(node: Pick<Node, 'state' | 'limits' | 'now'>, { caller, connection }: Holder): () => void {
   const { account, ip } = caller
-  const kind = kindOf(caller, node.now())
-  return hold(
+  const kind = callerKindOf(caller, node.now())
+  return holdShares(
     heldOn(node),
     [
       { key: connection, budget: budgets.answersOfConnection, of: 'connection' },
@@ -30,5 +30,5 @@ export function holdAnswer(node: Pick<Node, 'state' | 'limits' | 'now'>, { calle
   )
 }
 
-/** About as long as a wait may last. */
+/** About the longest duration of a wait. */
 const retrySeconds = 25

@@ -1,5 +1,5 @@
-/** Counts what each address opens, anew in each second; the function returns whether one more is within the number. */
-export function opensWithin(most: number): (address: string) => boolean {
+/** Counts the connections that each address opens in each second; the function returns whether one more is allowed. */
+export function createConnectionCounter(most: number): (address: string) => boolean {
   const opened = new Map<string, number>()
   let second = 0
   return (address) => {

@@ -1,24 +1,23 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isLoopbackName, nameOf } from './addresses.ts'
+import { hostNameOf, isLoopbackName } from './addresses.ts'
 import { metricsType } from './metrics.ts'
 
 const usualPort = 9464
 
-/** What the port of the operators is asked for. */
+/** The data of the operators' port. */
 export interface Ops {
   metrics(): Promise<string>
-  /** The parts that are away or wrong. */
   degraded(): Promise<readonly string[]>
-  /** What tells this process from others. */
+  /** Data that identify this process. */
   health(): Record<string, unknown>
-  /** Why nobody should be sent here now; null where all is well. */
+  /** The reason why this node should get no requests; null if it is ready. */
   unready(): Promise<string | null>
 }
 
 /**
- * Health and figures, on a port of their own that the world does not see. Where it listens for this machine alone, it answers only to
- * that machine's own names: a page in its browser may reach it by another (DNS rebinding).
+ * Health and metrics on a private port. On loopback it answers to local host names only, because a page could reach it
+ * by DNS rebinding.
  */
 export async function openOps({ port, host }: { port: number | undefined; host: string }, ops: Ops) {
   let draining = false
@@ -34,7 +33,7 @@ export async function openOps({ port, host }: { port: number | undefined; host: 
   const isForHere = isLoopbackName(host) || host === '::1'
   const server = createServer((request, response) => {
     response.setHeader('x-content-type-options', 'nosniff')
-    if (isForHere && !isLoopbackName(nameOf(request))) return void response.writeHead(421).end()
+    if (isForHere && !isLoopbackName(hostNameOf(request))) return void response.writeHead(421).end()
     const answer = answers[new URL(request.url ?? '/', 'http://ops').pathname]
     if (!answer) return void response.writeHead(404).end()
     if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()

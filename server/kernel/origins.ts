@@ -1,8 +1,8 @@
-/** The origins a browser may call from. Compared exactly; `null` is never among them. */
+/** The origins from which browsers may call, compared exactly; never `null`. */
 export const originRule = (allowed: readonly string[]) => {
   const exact = new Set(allowed)
   return {
-    /** A request with neither header is no browser. */
+    /** A request without both headers comes from no browser. */
     allows(origin: string | undefined, fetchSite: string | undefined): boolean {
       if (origin !== undefined) return exact.has(origin)
       return fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none'

@@ -1,58 +1,58 @@
-/** A field of a stored row, or one below it. */
+/** A field of a stored row, or a nested one. */
 type FieldOf<Row> = (keyof Row & string) | `${keyof Row & string}.${string}`
 
-/** Where the account stands in the field: it is the whole of it, one of its words, or somewhere inside. */
-type Place = 'first word' | 'last word' | 'inside'
+/** The position of the account in the field; by default the whole field. */
+type OwnerPosition = 'first word' | 'last word' | 'inside'
 
-/** What becomes of a row when the account is erased. */
+/** The fate of a row when the account is erased. */
 type Fate<Field> =
-  /** The row goes with the account. */
+  /** The row is deleted with the account. */
   | { becomes: 'erase' }
-  /** The row stays for others, as that of a deleted account. `clears` are emptied. */
+  /** The row stays for others, as one of a deleted account; `clears` are emptied. */
   | { becomes: 'unlink'; clears?: readonly Field[] }
-  /** Somebody else becomes the owner, by this rule. */
+  /** Another account becomes the owner, by this rule. */
   | { becomes: 'hand over'; rule: string }
-  /** The row stays for this reason and time, as that of a deleted account. */
+  /** The row stays for this reason and time, as one of a deleted account. */
   | { becomes: 'keep'; reason: string; days: number | 'permanently'; clears?: readonly Field[] }
 
-/** Whose a row is, by one of its fields. */
+/** The owner of a row, by one of its fields. */
 export type Share<Field extends string = string> = Fate<Field> & {
-  /** The field that names the account; null where the row names none and is kept for its time. */
+  /** The field with the account; null if the row names none and is kept for its time. */
   owner: Field | null
-  at?: Place
-  /** The field names a row of this model, and the account is the one whose row that is. */
+  at?: OwnerPosition
+  /** The field names a row of this model, and the owner of that row is the owner. */
   through?: string
-  /** False where this person is never shown the row. */
+  /** False if this person never gets the row. */
   archive?: false
-  /** Fields that are not shown to this person. */
+  /** Fields that this person does not get. */
   hides?: readonly Field[]
-  /** Rows with these values are not shown to this person. */
+  /** Rows with these values, which this person does not get. */
   unless?: { readonly [field: string]: string | boolean }
 }
 
-interface Declared<Field extends string> {
+interface DeclaredData<Field extends string> {
   shares: readonly Share<Field>[]
-  /** The domain of the contract in whose file an archive has the rows, or why it never has them. */
+  /** The domain whose file in an archive has the rows, or the reason why none has. */
   archive: string | { never: string }
-  /** Fields that no archive has: hashes, keys, and what others have written about the person. */
+  /** Fields that no archive has: hashes, keys, and texts of others about the person. */
   secret?: readonly Field[]
-  /** Fields that only sound like another person's, or a secret, or are what the row is kept for. */
+  /** Fields that only sound like a person or a secret, or are the reason for keeping the row. */
   stays?: readonly Field[]
 }
 
-/** What a model holds of people: whose each row is, and what becomes of it. */
-export type OwnData<Row = { [field: string]: unknown }> = "nobody's" | Declared<FieldOf<Row>>
+/** The personal data of a model: the owner of each row, and its fate. */
+export type OwnData<Row = { [field: string]: unknown }> = "nobody's" | DeclaredData<FieldOf<Row>>
 
-/** What an archive of an account has of a model. */
-export interface Archived {
+/** The part of a model that an archive of an account has. */
+export interface ArchivedModel {
   model: string
   domain: string
   shares: readonly Share[]
   secret: readonly string[]
 }
 
-/** The part of a declaration that an archive is made of; null where it has nothing of the model. */
-export function archivedOf(model: string, own: OwnData): Archived | null {
+/** The part of a declaration for archives; null if they have nothing of the model. */
+export function archivedModelOf(model: string, own: OwnData): ArchivedModel | null {
   if (own === "nobody's" || typeof own.archive !== 'string') return null
   const shares = own.shares.filter(({ owner, at, archive }) => owner !== null && at !== 'inside' && archive !== false)
   return shares.length === 0 ? null : { model, domain: own.archive, shares, secret: own.secret ?? [] }

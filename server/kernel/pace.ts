@@ -1,29 +1,32 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { errorHeaders } from '#shared/errors'
-import { whenOver } from './answer-end.ts'
+import { onAnswerEnd } from './answer-end.ts'
 
 const lookMilliseconds = 1_000
-/** In so many looks this much of a body comes, 16 kB a second: a bad line of a phone has twice that, and may be away for half of it. */
+/**
+ * The least bytes of a body in so many checks, 16 kB a second. A poor mobile line has twice that, and may be away for
+ * half of the time.
+ */
 const looks = 20
 const leastBytes = looks * 16_000
 
 interface Coming {
   response: ServerResponse
-  /** Bytes that its connection had received when it was last seen to keep the pace, and looks since then. */
+  /** The bytes of the connection at the last sufficient check, and the checks since. */
   from: number
   seen: number
 }
 
 /**
- * Ends requests whose body comes more slowly than that, by 408: what is received of it, and its connection, are held for whoever sends it.
- * Time in which it waits for this server does not count. Looks are counted instead of time, as a process that was held up has read nothing.
+ * Ends requests whose body is slower, by 408, because they hold memory and a connection. Waiting for this server does
+ * not count. Checks count instead of time, because a blocked process has read nothing.
  */
-export function keepPace(server: Server): void {
+export function endSlowBodies(server: Server): void {
   const coming = new Map<IncomingMessage, Coming>()
   server.on('request', (request, response) => {
     if (!hasBody(request)) return
     coming.set(request, { response, from: request.socket.bytesRead, seen: 0 })
-    whenOver(request, response, () => coming.delete(request))
+    onAnswerEnd(request, response, () => coming.delete(request))
   })
   const timer = setInterval(() => {
     for (const [request, one] of coming)
@@ -45,7 +48,7 @@ function look(request: IncomingMessage, one: Coming): void {
   Object.assign(one, { from: bytesRead, seen: 0 })
 }
 
-/** An answer behind another one of its connection cannot be told yet. Whoever reads the body hears of its end by the request alone. */
+/** An answer behind another one cannot be sent yet. The reader of the body is then notified by the request alone. */
 function end(request: IncomingMessage, response: ServerResponse): void {
   const leave = () => void request.destroy()
   if (response.headersSent || response.socket === null) leave()

@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
-import { rangeOf } from './byte-range.ts'
-import { nothingRuns } from './http-headers.ts'
+import { byteRangeOf } from './byte-range.ts'
+import { forbidScripts } from './http-headers.ts'
 import type { RawRoute } from './raw-route.ts'
 
 const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))
 
-/** From the smallest to the file as it is. */
+/** From the smallest encoding to the plain file. */
 const codings = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -22,7 +22,7 @@ interface Encoded {
   etag: string
 }
 
-/** The web app, where it has been built: as it was when the server started, so that its parts fit each other and the server. */
+/** The web app as built, read at the start, so that its parts fit each other and the server. */
 export function pageRoutes(): readonly RawRoute[] {
   if (!existsSync(join(folder, 'index.html'))) return []
   const page = readPage()
@@ -49,11 +49,11 @@ const readEncoded =
     return [{ coding, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }]
   }
 
-/** The address of an invitation, an agent, a meeting or calls opens the page, which knows what to do. */
+/** URLs of an invitation, an agent, a meeting or calls open the page, which handles them. */
 const isOfPage = /^\/(invite|agents|room|schedule|join)\/[^/]+$/
 const fileAt = (path: string) => (isOfPage.test(path) ? '/' : path)
 
-/** Assets carry hashes in their names and are kept for good; everything else is asked for again. */
+/** Assets have hashes in their names and are cached permanently; other files are revalidated. */
 const servePage =
   (page: Page) =>
   (request: Request, response: Response): boolean => {
@@ -62,7 +62,7 @@ const servePage =
     if (!chosen) return false
     const { coding, body, etag } = chosen
     const ending = isOfPage.test(request.path) ? '.html' : extname(request.path) || '.html'
-    if (ending !== '.html') nothingRuns(response)
+    if (ending !== '.html') forbidScripts(response)
     response.vary('Accept-Encoding')
     response.setHeader('ETag', etag)
     response.setHeader('Accept-Ranges', 'bytes')
@@ -73,7 +73,7 @@ const servePage =
       return true
     }
 
-    const range = rangeOf(request, etag, body.length)
+    const range = byteRangeOf(request, etag, body.length)
     if (range === 'beyond') {
       response.removeHeader('ETag')
       response.setHeader('Cache-Control', 'no-store')

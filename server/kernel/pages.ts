@@ -1,6 +1,6 @@
-import { cursorAt, invalidCursor, type ListName, placeIn } from './cursors.ts'
+import { cursorAt, cursorPlaceIn, invalidCursor, type ListName } from './cursors.ts'
 
-/** What a field of an order is compared by: an instant (Date), a whole number, or a string. */
+/** The type by which an order compares a field: an instant (Date), an integer, or a string. */
 type Kind = 'time' | 'count' | 'text'
 type Value = Date | number | string
 type Order = Readonly<Record<string, readonly [kind: Kind, direction: 1 | -1]>>
@@ -15,10 +15,10 @@ function readAs(kind: Kind, written: unknown): Value {
 }
 
 /**
- * A list in pages, in the order of fields of its rows, of which the last tells all rows apart: `inOrder({ created_at: ['time', -1], _id: ['text', -1] })`.
- * Where what a row holds in them changes between two pages it may be on both, or on none.
+ * A paginated list in the order of fields, of which the last is unique. For example `orderedPages({ created_at:
+ * ['time', -1], _id: ['text', -1] })`. A row whose fields change between two pages may be on both or neither.
  */
-export function inOrder(order: Order) {
+export function orderedPages(order: Order) {
   const fields = Object.entries(order)
 
   function valuesIn(place: string): Value[] {
@@ -34,10 +34,10 @@ export function inOrder(order: Order) {
 
   return {
     sort: Object.fromEntries(fields.map(([field, [, direction]]) => [field, direction])),
-    /** The condition of the rows after a cursor, to be asked beside the list's own; none without one. */
+    /** The condition for rows after a cursor, in addition to the list's own; empty without a cursor. */
     after(list: ListName, cursor: string | undefined): object {
       if (cursor === undefined) return {}
-      const values = valuesIn(placeIn(list, cursor))
+      const values = valuesIn(cursorPlaceIn(list, cursor))
       const beyond = (at: number, last = false) => {
         const [field = '', [, direction] = []] = fields[at] ?? []
         const operator = `${direction === 1 ? '$gt' : '$lt'}${last ? 'e' : ''}`
@@ -45,11 +45,11 @@ export function inOrder(order: Order) {
       }
       const equal = (before: number) =>
         Object.fromEntries(fields.slice(0, before).map(([field], at) => [field, values[at]]))
-      // The first bound is the one that an index reads from.
+      // An index scan begins at the first bound.
       return { ...beyond(0, true), $or: fields.map((_field, at) => ({ ...equal(at), ...beyond(at) })) }
     },
     cursorOf,
-    /** Of one row more than a page has: the page, and where the next one goes on. */
+    /** The page, and the cursor of the next, from one row more than the page has. */
     cut<Row extends object>(list: ListName, found: readonly Row[], limit: number) {
       const rows = found.slice(0, limit)
       const last = rows.at(-1)

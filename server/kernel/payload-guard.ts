@@ -6,8 +6,8 @@ const maxNodes = 2_000
 const forbidden = new Set(['constructor', 'prototype'])
 
 /**
- * Refuses values that are too deep, huge or touch prototypes, and what no store can encode, before any schema reads them. Does not recurse.
- * Returns an upper bound of the length of the value as JSON.
+ * Refuses values that are too deep or large, touch prototypes, or cannot be stored, before any schema reads them. It
+ * does not recurse. Returns an upper bound of the JSON length.
  */
 export function guardPayload(value: unknown): number {
   let level: unknown[] = [value]
@@ -20,7 +20,7 @@ export function guardPayload(value: unknown): number {
         throw new AppError('VALIDATION_ERROR', { message: 'A number out of range' })
       if (typeof node === 'string' && !node.isWellFormed())
         throw new AppError('VALIDATION_ERROR', { message: 'Invalid characters' })
-      // A file was received by the door, under limits of its own.
+      // The door received the file within its own limits.
       if (typeof node !== 'object' || node === null || node instanceof File) continue
       if (ArrayBuffer.isView(node) || node instanceof ArrayBuffer)
         throw new AppError('VALIDATION_ERROR', { message: 'Binary is not accepted here' })
@@ -45,5 +45,5 @@ const escaped = 6
 const mark = 4
 const longestScalar = 32
 
-/** At most so many characters of JSON, with the marks around it. */
+/** The most characters of JSON, with quotes and separators. */
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length * escaped + mark : longestScalar)

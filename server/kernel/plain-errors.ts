@@ -1,12 +1,16 @@
-/** Errors that say in one sentence what is wrong with the installation. */
-const told = ['EBUSY', 'EDAMAGED', 'ENOSPC']
+/** Errors whose messages describe a fault of the installation. */
+const operatorCodes = ['EBUSY', 'EDAMAGED', 'ENOSPC']
 
 /**
- * What an operator is told of an error of the start, or of a tool, in one sentence; null for a fault of the program, which needs its
- * trace. `known` are the errors whose messages are written for operators; `variables` of an error begins the names of those that say
- * where is listened, and `variable` is the one that names the place of a path.
+ * The sentence for operators about an error of the start or of a tool; null for a bug. `known` are errors with messages
+ * for operators. `variables` is the prefix of the variables of a listener, `variable` the one of a path.
  */
-export function sentenceOf(error: unknown, ...known: readonly (new (...given: never[]) => Error)[]): string | null {
+export function operatorSentenceOf(
+  error: unknown,
+  ...known: readonly (new (
+    ...given: never[]
+  ) => Error)[]
+): string | null {
   if (!(error instanceof Error)) return null
   const { code, syscall, path, message, variables = '', variable } = error as NodeJS.ErrnoException & Blamed
   if (known.some((each) => error instanceof each)) return message
@@ -20,7 +24,7 @@ export function sentenceOf(error: unknown, ...known: readonly (new (...given: ne
     return `${variables}HOST cannot be used: ${message.replace(/^getaddrinfo \w+ /, '')} is not known (${code}).`
   if (syscall && path)
     return `${variable ? `${variable}: ` : ''}${path} cannot be used: ${reasonIn(message)} (${code}).`
-  return told.includes(code) ? message : null
+  return operatorCodes.includes(code) ? message : null
 }
 
 interface Blamed {

@@ -4,8 +4,8 @@ import type { Caller, Node } from './context.ts'
 import type { Rate } from './limits.ts'
 
 /**
- * Counts a call that was refused before it was spent, of its account or its address. Returns what is answered: the refusal, or that there
- * were too many. What failed for a reason of ours costs nothing, and what is refused as there was too much already.
+ * Counts a call that was refused before it was spent, by account or address. Returns the error to send: the refusal, or
+ * that there were too many. Faults of the server and refusals by limits are free.
  */
 export async function countRefused(
   { limits }: Pick<Node, 'limits'>,

@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError, errorHeaders } from '#shared/errors'
 import type { ErrorBody } from '#shared/kit/contract'
-import { budgets, scaled } from './budgets.ts'
+import { budgets, scaledBudget } from './budgets.ts'
 import type { Door } from './door.ts'
-import { errorBody, type RouteOf } from './http-errors.ts'
-import type { Readers } from './http-guards.ts'
+import { errorBody, type RouteLookup } from './http-errors.ts'
+import type { ReaderRule } from './http-guards.ts'
 import { setHeaders } from './http-headers.ts'
 import { newId } from './ids.ts'
-import type { Emptied } from './metered.ts'
+import type { EmptyBucket } from './metered.ts'
 
-/** Answers what is refused by the meter, with bytes that were made before: whoever asks too much is told so for next to nothing. */
-export function refuseRequests({ kernel: { node }, headersOfRefusals }: Door, routeOf: RouteOf, readers: Readers) {
+/** Answers requests that the meter refuses, with prepared bytes: a flood must cost almost nothing. */
+export function refuseRequests(
+  { kernel: { node }, headersOfRefusals }: Door,
+  routeOf: RouteLookup,
+  readers: ReaderRule,
+) {
   const bodies = new Map<string, Buffer>()
 
   function bodyOf(shape: ErrorBody, retryAfter: number): Buffer {
@@ -25,13 +29,13 @@ export function refuseRequests({ kernel: { node }, headersOfRefusals }: Door, ro
   return (
     request: IncomingMessage,
     response: ServerResponse,
-    { path, emptied, retryAfter }: { path: string; emptied: Emptied; retryAfter: number },
+    { path, emptied, retryAfter }: { path: string; emptied: EmptyBucket; retryAfter: number },
   ): void => {
     const shape = routeOf(request.method ?? '', path, response)
     const body = bodyOf(shape, retryAfter)
     setHeaders(response, headersOfRefusals)
     if (emptied === 'request')
-      response.setHeader('X-RateLimit-Limit', scaled(budgets.requestsOfAddress, node.limits.scale))
+      response.setHeader('X-RateLimit-Limit', scaledBudget(budgets.requestsOfAddress, node.limits.scale))
     setHeaders(response, readers(request, path).headers)
     response
       .writeHead(429, {
@@ -48,7 +52,7 @@ export function refuseRequests({ kernel: { node }, headersOfRefusals }: Door, ro
   }
 }
 
-/** The id that the client gives its request, or one of ours. */
+/** The client's id of its request, or a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : newId()

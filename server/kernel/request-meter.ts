@@ -5,20 +5,20 @@ import { briefMemory } from './brief-memory.ts'
 import { type Budget, budgets } from './budgets.ts'
 import type { Caller, Node } from './context.ts'
 import type { Callers } from './domain.ts'
-import { shownSession } from './http-input.ts'
+import { sessionInRequest } from './http-input.ts'
 
 type Asker = Pick<Caller, 'account' | 'session'>
 const nobody: Asker = { account: null, session: null }
 
-/** So many addresses, and sessions, are remembered. */
+/** The most addresses and sessions in memory. */
 const mostRemembered = 10_000
-/** A full bucket is not asked again for so long, so that a flood costs no look at it. */
+/** A full bucket is not read again for this time, so that a flood costs no look-up. */
 const fullMilliseconds = 1_000
-/** A publisher who was lost has longer to come back. */
+/** A lost publisher has longer to reconnect. */
 export const offerSeconds = 20
 const knownMilliseconds = 5 * 60_000
 
-/** Counts what comes over HTTP by address, and beyond that by account, before anything of it is read. */
+/** Counts HTTP requests by address, then by account, before they are read. */
 export function openRequestMeter(node: Pick<Node, 'limits' | 'settings'>, identify: Callers['identify']) {
   const full = briefMemory<true>(mostRemembered)
   const askers = briefMemory<Promise<Asker>>(mostRemembered)
@@ -31,9 +31,12 @@ export function openRequestMeter(node: Pick<Node, 'limits' | 'settings'>, identi
     return false
   }
 
-  /** Whose session a request shows, to count by alone: it may have ended meanwhile. Nobody where too many are looked up for an address. */
+  /**
+   * The account of a request's session, only for counting: it may have ended. Anonymous if the address causes too many
+   * look-ups.
+   */
   async function askerOf(request: IncomingMessage, address: string): Promise<Asker> {
-    const credential = shownSession(request, node.settings.publicUrl)
+    const credential = sessionInRequest(request, node.settings.publicUrl)
     if (credential === null) return nobody
     const key = createHash('sha256').update(credential).digest('base64')
     const known = askers.get(key)
@@ -49,7 +52,7 @@ export function openRequestMeter(node: Pick<Node, 'limits' | 'settings'>, identi
 
   return {
     askerOf,
-    /** Takes a request of an address, or of the account that it shows a session of; false where neither has any left. */
+    /** Takes a request of an address, or of the account of its session; false if both are spent. */
     async takeRequest(request: IncomingMessage, address: string): Promise<boolean> {
       if (await take('http', address, budgets.requestsOfAddress)) return true
       const { account } = await askerOf(request, address)

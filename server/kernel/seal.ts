@@ -7,7 +7,7 @@ const cipher = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Encrypts a text with our newest key: `key id.base64url`. What it is bound to must be said again to read it. */
+/** Encrypts a text with our newest key: `key id.base64url`. Decryption needs the same `boundTo`. */
 export function seal(keys: Keys, text: string, boundTo = ''): string {
   const newest = keys[0]
   if (!newest) throw new Error('There is no key to seal with')
@@ -18,7 +18,7 @@ export function seal(keys: Keys, text: string, boundTo = ''): string {
   return `${newest.id}.${sealed.toString('base64url')}`
 }
 
-/** Throws where the text was changed, is bound to something else, or was sealed with a key that is gone. */
+/** Throws if the text was changed, is bound to another value, or its key was removed. */
 export function unseal(keys: Keys, sealed: string, boundTo = ''): string {
   const dot = sealed.lastIndexOf('.')
   const key = keys.find(({ id }) => id === sealed.slice(0, dot))
@@ -32,7 +32,7 @@ export function unseal(keys: Keys, sealed: string, boundTo = ''): string {
   return opening.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + opening.final('utf8')
 }
 
-/** Null where `unseal` would throw: for answers that hold without it, as keys are taken away. */
+/** Null where `unseal` throws, for answers that work without it after a key was removed. */
 export function tryUnseal(keys: Keys, sealed: string, boundTo = ''): string | null {
   try {
     return unseal(keys, sealed, boundTo)

@@ -4,8 +4,8 @@ import { nodeState } from './node-state.ts'
 const lookedForOn = nodeState(() => new Map<string, Promise<unknown>>())
 
 /**
- * One look for all who ask for the same in one turn of the event loop. It begins after that turn, so that each answer is newer than its
- * question: what follows a room on a thousand connections asks as one.
+ * One look-up for all callers of one event-loop turn. It begins after that turn, so each answer is newer than its
+ * question. A thousand followers of a room thus cost one.
  */
 export function sharedLook<T>(node: Pick<Node, 'state'>, key: string, look: () => Promise<T>): Promise<T> {
   const due = lookedForOn(node)

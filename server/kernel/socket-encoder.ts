@@ -1,6 +1,6 @@
 import { Decoder, Encoder, type Packet } from 'socket.io-parser'
 
-/** Socket.IO's own parser, for those who only ever send text: it does not look for binary parts in what it encodes. */
+/** Socket.IO's parser for text only: it does not search binary parts. */
 class TextEncoder extends Encoder {
   override encode({ type, nsp, id, data }: Packet): string[] {
     const space = nsp === '/' ? '' : `${nsp},`
@@ -9,7 +9,7 @@ class TextEncoder extends Encoder {
   }
 }
 
-/** It takes no binary parts either: whoever never sends the last of them would have this process hold the others. */
+/** It accepts no binary parts either: a client that omits the last would hold the others in memory. */
 class TextDecoder extends Decoder {
   constructor() {
     super({ maxAttachments: 0 })

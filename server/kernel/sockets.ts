@@ -7,26 +7,26 @@ import { connectionOf } from './connection.ts'
 import type { Live } from './context.ts'
 import type { Delivery } from './invoke.ts'
 import { textParser } from './socket-encoder.ts'
-import { admit, connectError, greet } from './sockets/admission.ts'
+import { admitConnection, connectError, greetConnection } from './sockets/admission.ts'
 import type { SocketDoor } from './sockets/door.ts'
 import { drainConnections } from './sockets/drain.ts'
-import { refusalOf, sayRefused, unavailable } from './sockets/handshake.ts'
-import { deliverOne, everybody, liveSockets } from './sockets/live.ts'
+import { answerRefusal, handshakeRefusalOf, unavailableRefusal } from './sockets/handshake.ts'
+import { allLiveConnections, deliverOne, liveSockets } from './sockets/live.ts'
 import { meterConnections } from './sockets/meter.ts'
-import { eventsOf, receive } from './sockets/receive.ts'
+import { eventsOf, receiveEvent } from './sockets/receive.ts'
 import { startSweep } from './sockets/sweep.ts'
-import { passUpgrades } from './upgrades.ts'
+import { ignoreUpgrades } from './upgrades.ts'
 
 interface OpenSockets {
   live: Live
   deliver(deliveries: readonly Delivery[]): void
-  /** Tells everybody that a part is away, or back. */
+  /** Notifies all clients that a part is degraded, or restored. */
   notice(kind: 'degraded' | 'restored', detail: string): void
-  /** Tells everybody to go elsewhere, lets what runs finish, then closes. */
+  /** Asks all clients to reconnect elsewhere, waits for running calls, then closes. */
   drain(): Promise<void>
 }
 
-/** What is longer than an event may be is read to here, so that its sender is told. */
+/** Packets above the limit of events are read up to here, so that their sender is notified. */
 const longestPacket = 1_000_000
 
 export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
@@ -45,15 +45,15 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     adapter: door.fanout,
     parser: textParser,
     allowRequest: (request, answer) => {
-      void refusalOf(door, request, isDraining)
-        .catch(() => unavailable)
+      void handshakeRefusalOf(door, request, isDraining)
+        .catch(() => unavailableRefusal)
         .then((refusal) => {
-          if (refusal) sayRefused(request, refusal, door)
+          if (refusal) answerRefusal(request, refusal, door)
           answer(null, refusal === null)
         })
     },
   })
-  // Polling is not spoken, so plain requests to the path of the sockets are the HTTP door's as all others are.
+  // Polling is not supported, so plain requests to the socket path are handled by the HTTP door.
   server.removeAllListeners('request')
   for (const listener of plain) server.on('request', listener as () => void)
   io.engine.on('connection', coalesceWrites)
@@ -63,7 +63,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     const namespace = io.of(name)
     const known = eventsOf(door.bound, name)
     namespace.use((socket, next) => {
-      admit(door, socket, name).then(
+      admitConnection(door, socket, name).then(
         () => next(),
         (error: unknown) => next(connectError(error)),
       )
@@ -71,21 +71,21 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     namespace.on('connection', (socket) => {
       const live = connectionOf(socket)
       if (!live) return void socket.disconnect(true)
-      void greet(door, name, live)
+      void greetConnection(door, name, live)
       socket.use(([event, ...args]) => {
-        void receive(door, known, live, String(event), args, isDraining)
+        void receiveEvent(door, known, live, String(event), args, isDraining)
       })
     })
   }
-  passUpgrades(server, ({ url = '' }) => url.startsWith(`${io.path()}/`))
+  ignoreUpgrades(server, ({ url = '' }) => url.startsWith(`${io.path()}/`))
   const endSweep = startSweep(io, door)
   return {
-    live: liveSockets(io, door.hearing),
+    live: liveSockets(io, door.eventScopes),
     deliver: (deliveries) => {
-      for (const delivery of deliveries) deliverOne(io, door.hearing, delivery)
+      for (const delivery of deliveries) deliverOne(io, door.eventScopes, delivery)
     },
     notice(kind, detail) {
-      for (const live of everybody(io)) live.emit(serverNotice, { kind, detail, reconnect_after_ms: 0 })
+      for (const live of allLiveConnections(io)) live.emit(serverNotice, { kind, detail, reconnect_after_ms: 0 })
     },
     async drain() {
       draining = true

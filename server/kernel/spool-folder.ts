@@ -3,10 +3,13 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeDirectory } from './make-directory.ts'
 
-/** What a process of another machine has left there is not told from what one is writing, until nothing was for so long. */
+/** A folder of another machine may be in use, until nothing was written for this long. */
 const forgottenMilliseconds = 24 * 3_600_000
 
-/** A folder of this process alone below `wanted`, without what processes that died have left beside it; elsewhere where nothing can be written there. */
+/**
+ * A folder of this process below `wanted`, after removal of those of dead processes. If nothing can be written there,
+ * it is in the temporary folder.
+ */
 export async function openSpoolFolder(wanted: string, now: () => number): Promise<string> {
   const make = async (folder: string) => {
     await makeDirectory(folder)
@@ -22,7 +25,7 @@ export async function openSpoolFolder(wanted: string, now: () => number): Promis
   return mkdtemp(join(parent, `${own}${process.pid}.`))
 }
 
-/** A process that was given the number of one before it began after the folder was made. */
+/** A reused process number: the process began after the folder was made. */
 async function isDead(name: string, path: string): Promise<boolean> {
   const pid = Number(name.split('.')[1])
   const found = await stat(path).catch(() => null)

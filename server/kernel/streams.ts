@@ -10,7 +10,7 @@ interface Open {
   end(error: AppError): void
 }
 
-/** The sequences that are being answered over REST. They end with the session and with the server; those over a socket end with it. */
+/** The open sequences over REST, which end with the session and the server. Those over a socket end with it. */
 export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
   const open = new Set<Open>()
   let isDraining = false
@@ -23,7 +23,7 @@ export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
   }, sweepMilliseconds).unref()
 
   return {
-    /** Called before anything is looked up, so that no end is missed. Returns the function that leaves again. */
+    /** Called before any look-up, so that no end is missed. Returns the function that leaves. */
     enter(stream: Open): () => void {
       if (isDraining) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
       const release = holdAnswer(node, { caller: stream.caller, connection: null })
@@ -39,7 +39,7 @@ export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
         return sessionIds === 'all' || (caller.session !== null && sessionIds.includes(caller.session.id))
       })
     },
-    /** Ends every sequence with an error that asks clients to come back, and accepts no new one. */
+    /** Ends every sequence with an error after which clients reconnect, and refuses new ones. */
     drain() {
       isDraining = true
       clearInterval(sweep)

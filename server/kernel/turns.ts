@@ -1,40 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { clientOf, type Proxies } from './addresses.ts'
-import { whenOver } from './answer-end.ts'
-import { budgets, scaled } from './budgets.ts'
+import { clientAddressOf, type Proxies } from './addresses.ts'
+import { onAnswerEnd } from './answer-end.ts'
+import { budgets, scaledBudget } from './budgets.ts'
 
-/** Requests are begun for so long in one turn of the event loop, and one of each address at most. */
+/** One event-loop turn starts requests for this time, and at most one of each address. */
 const turnMilliseconds = 4
 
-interface Asked {
+interface WaitingRequest {
   request: IncomingMessage
   response: ServerResponse
   address: string
 }
-export type Serve = (request: IncomingMessage, response: ServerResponse, address: string) => void
+export type RequestServer = (request: IncomingMessage, response: ServerResponse, address: string) => void
 
 interface Line {
-  waiting: Asked[]
-  /** One of its requests is being answered, or has its turn. */
+  waiting: WaitingRequest[]
+  /** One of its requests is being answered or is due. */
   isBusy: boolean
-  /** More has come than may wait. */
+  /** More requests arrived than may wait. */
   isOver: boolean
 }
 
 /**
- * Node hands over all requests that a connection has sent at once. Here the next one of a connection begins when the one before it is
- * answered, and those of several connections and addresses take turns, with whatever else the process does in between.
+ * Node reports all pipelined requests of a connection at once. Here each starts after the answer to the previous one.
+ * Connections and addresses take turns, with other work of the process in between.
  */
-export function inTurns(
+export function serveInTurns(
   proxies: Proxies,
   scale: number,
-  serve: Serve,
+  serve: RequestServer,
   onOverflow: (socket: Socket) => void,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const mostWaiting = scaled(budgets.waitingRequests, scale)
+  const mostWaiting = scaledBudget(budgets.waitingRequests, scale)
   const lines = new WeakMap<Socket, Line>()
-  /** Lines whose first request may begin, by its address. */
+  /** Lines whose first request may start, by address. */
   const due = new Map<string, Line[]>()
   let planned = 0
 
@@ -54,7 +54,7 @@ export function inTurns(
     plan()
   }
 
-  /** What is planned in a turn runs in the one after it. */
+  /** A request planned in one turn runs in the next. */
   function plan(): void {
     if (planned > 0) return
     planned = due.size
@@ -78,9 +78,9 @@ export function inTurns(
     const asked = line?.waiting.shift()
     if (!line || !asked) return
     const { request, response } = asked
-    // An answer before it may have been the last of its connection.
+    // The previous answer may have ended the connection.
     if (!request.socket.writable) return
-    whenOver(request, response, () => lineUp(line))
+    onAnswerEnd(request, response, () => lineUp(line))
     if (line.isOver && line.waiting.length === 0) response.setHeader('Connection', 'close')
     serve(request, response, address)
   }
@@ -93,7 +93,7 @@ export function inTurns(
       request.socket.pause()
       return onOverflow(request.socket)
     }
-    line.waiting.push({ request, response, address: clientOf(request, proxies) })
+    line.waiting.push({ request, response, address: clientAddressOf(request, proxies) })
     if (!line.isBusy) lineUp(line)
   }
 }

@@ -1,4 +1,4 @@
-/** Lets slices of long work through one at a time, with a turn of the event loop for everything else between two of them. */
+/** Admits slices of long work one by one, with an event-loop turn for other work in between. */
 export function createTurnstile(): () => Promise<void> {
   const waiting: (() => void)[] = []
   const next = () => {

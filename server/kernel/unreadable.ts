@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorCode, errorHeaders, errors } from '#shared/errors'
 
-/** What cannot be read as a request, by what the parser says of it. */
+/** The answers to unreadable requests, by the error of the parser. */
 const refusals: Readonly<Record<string, readonly [status: number, reason: string, code: ErrorCode]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'PAYLOAD_TOO_LARGE'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'Payload Too Large', 'PAYLOAD_TOO_LARGE'],
@@ -10,7 +10,7 @@ const refusals: Readonly<Record<string, readonly [status: number, reason: string
 }
 const unreadable = [errors.VALIDATION_ERROR[0], 'Bad Request', 'VALIDATION_ERROR'] as const
 
-/** Answers what cannot be read as a request as Node does, without a body, and with its code; then the connection ends. */
+/** Answers unreadable requests as Node does, without a body, but with a code; then the connection ends. */
 export function refuseUnreadable(server: Server): void {
   const answers = new WeakMap<Duplex, ServerResponse>()
   server.on('request', (request, response) => void answers.set(request.socket, response))
@@ -22,7 +22,7 @@ export function refuseUnreadable(server: Server): void {
   })
 }
 
-/** Answers on a connection that nothing more is read from, by what the parser says of it, or would. */
+/** Answers on a connection that is no longer read, by the parser's error. */
 export function endUnreadable(socket: Duplex, what = '', error?: Error): void {
   const [status, reason, code] = refusals[what] ?? unreadable
   const lines = [`HTTP/1.1 ${status} ${reason}`, `${errorHeaders.code}: ${code}`, 'Connection: close', '', '']

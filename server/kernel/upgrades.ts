@@ -1,17 +1,17 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { endUnreadable } from './unreadable.ts'
 
-/** Node tells no more headers of a request than about these: the length of its body could be among the others. */
-const toldHeaders = 1_000
+/** Node reports only about so many headers: the body's length could be among the others. */
+const reportedHeaders = 1_000
 
 /**
- * Answers requests that ask for another protocol where none is spoken as if they had not asked (RFC 9110, 7.8), as clients that would rather
- * speak HTTP/2 do with their first one: Node hands over the connection of whatever asks, and nobody would answer.
+ * Answers upgrade requests as if they had not asked for one (RFC 9110, 7.8), such as those of HTTP/2 clients. Node
+ * hands over the connection of each, which would otherwise get no answer.
  */
-export function passUpgrades(server: Server, isSpoken: (request: IncomingMessage) => boolean): void {
+export function ignoreUpgrades(server: Server, isSpoken: (request: IncomingMessage) => boolean): void {
   server.on('upgrade', (request, socket, rest) => {
     if (isSpoken(request)) return
-    if (request.rawHeaders.length >= 2 * toldHeaders) return endUnreadable(socket, 'HPE_HEADER_OVERFLOW')
+    if (request.rawHeaders.length >= 2 * reportedHeaders) return endUnreadable(socket, 'HPE_HEADER_OVERFLOW')
     socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(request), 'latin1'), rest]))
     server.emit('connection', socket)
   })

@@ -6,9 +6,9 @@ import type { Readable, Writable } from 'node:stream'
 import type { Request, Response } from 'express'
 import multer, { type Options, type StorageEngine } from 'multer'
 import { AppError } from '#shared/errors'
-import { whenOver } from './answer-end.ts'
+import { onAnswerEnd } from './answer-end.ts'
 import { fewAtOnce } from './few-at-once.ts'
-import { refuseLong } from './long-body.ts'
+import { refuseLongBody } from './long-body.ts'
 import { openSpoolFolder } from './spool-folder.ts'
 
 interface FormFile {
@@ -16,40 +16,43 @@ interface FormFile {
   maxBytes: number
 }
 
-/** Who sends a file. */
+/** The sender of a file. */
 export interface Sender {
   account: string
   ip: string
 }
 
-/** Asked before so many bytes are received of somebody: throws where they are too many beside what they send already. Returns what is called once they are. */
-export type Admit = (sender: Sender, bytes: number) => Promise<() => void>
+/**
+ * Called before bytes are received: throws if the sender's uploads are too many. Returns the function that ends the
+ * count.
+ */
+export type UploadAdmission = (sender: Sender, bytes: number) => Promise<() => void>
 
 interface UploadOptions {
   now(): number
-  admit: Admit
-  /** So much of the disk is left to others, whatever is being received. */
+  admit: UploadAdmission
+  /** The bytes of the disk that uploads leave free. */
   reserveBytes: number
 }
 
 /** Receives bodies of multipart/form-data. */
 export interface Uploads {
-  /** Reads a body into `request.body`, its file as a `File`; the function that it resolves with deletes what was received. */
+  /** Reads a body into `request.body`, its file as a `File`; the returned function deletes the received bytes. */
   receive(request: Request, response: Response, file: FormFile, sender: Sender): Promise<() => void>
-  /** Does the reserve of the disk leave no room for them, or for what was refused last? */
+  /** Is the disk too full for an upload, or for the last refused one? */
   isFull(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** An image has a conversation, an address, a type, a commitment and a key; no other form has more. */
+/** An image has a conversation, an address, a type, a commitment and a key; other forms have fewer. */
 const fieldsAtMost = 5
 const longestField = 512
-/** What a form has beside its file: names, fields and boundaries. */
+/** The bytes of a form beside its file: names, fields and boundaries. */
 const aroundFile = 64 * 1024
-/** So many pieces of files are written at a time; whoever sends more waits, so that neither the loop nor the disk is kept from the others. */
+/** The most file chunks written at a time; other uploads wait, so that the loop and the disk stay free. */
 const writesAtOnce = 2
 
-/** A file that was received; as JSON it is what it holds, by which two calls with one key are told apart. */
+/** A received file. Its JSON is its hash, which distinguishes calls with one key. */
 export class ReceivedFile extends File {
   readonly sha256: string
 
@@ -63,7 +66,7 @@ export class ReceivedFile extends File {
   }
 }
 
-/** Holds what is being received in a folder of its own below this one, so that the memory does not. */
+/** Stores uploads in progress in a folder below this one, instead of memory. */
 export async function openUploads(parent: string, { now, admit, reserveBytes }: UploadOptions): Promise<Uploads> {
   const folder = await openSpoolFolder(parent, now)
   const inTurn = fewAtOnce(writesAtOnce)
@@ -74,7 +77,7 @@ export async function openUploads(parent: string, { now, admit, reserveBytes }: 
         throw new AppError('VALIDATION_ERROR', { message: `${field} is required, in multipart/form-data` })
       const tooLarge = new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes` })
       const mostBytes = maxBytes + aroundFile
-      refuseLong(request, response, mostBytes, tooLarge)
+      refuseLongBody(request, response, mostBytes, tooLarge)
       const isReceived = await admitted(request, response, mostBytes, (bytes) => admit(sender, bytes), room.take)
       let fault: unknown = null
       const { received, storage } = spool(folder, inTurn, (error) => {
@@ -95,7 +98,7 @@ export async function openUploads(parent: string, { now, admit, reserveBytes }: 
       await readForm(request, response, field, { storage, limits }, tooLarge)
         .catch((error: unknown) => {
           remove()
-          // What is not read of it would be taken for the next request.
+          // The unread rest would be taken for the next request.
           if (!request.readableEnded) response.set('Connection', 'close')
           throw refusalOf(error instanceof AppError ? error : (fault ?? error))
         })
@@ -111,7 +114,9 @@ export async function openUploads(parent: string, { now, admit, reserveBytes }: 
 
 type Take = (bytes: number) => Promise<() => void>
 
-/** Takes what a body may have from each of these, while it comes: what it says to have, or the most where it does not say. What is refused takes from none. */
+/**
+ * Reserves a body's declared length, or the maximum, from each budget during the upload. A refusal reserves nothing.
+ */
 async function admitted(
   request: Request,
   response: Response,
@@ -131,14 +136,14 @@ async function admitted(
     response.set('Connection', 'close')
     throw error
   }
-  whenOver(request, response, giveBack)
+  onAnswerEnd(request, response, giveBack)
   return giveBack
 }
 
-/** What is being received of the disk of a folder: all that was promised, as much again as its copy in the storage may take. */
+/** The reserved space of a folder's disk; the storage may need as much again for the copy. */
 function roomOf(folder: string, reserveBytes: number) {
   let promised = 0
-  /** What was refused, and would be now. */
+  /** The largest refused upload, until it would fit. */
   let refused = 0
   const isRoomFor = async (bytes: number) => {
     const { bavail, bsize } = await statfs(folder)
@@ -165,11 +170,11 @@ function roomOf(folder: string, reserveBytes: number) {
 interface Received {
   path: string
   sha256: string
-  /** Ends once nothing more is written to it. */
+  /** Resolves when all writes have ended. */
   written: Promise<unknown>
 }
 
-/** Not before it is written, or it would be made anew. */
+/** Deletes after the write, which would create the file again. */
 async function discard({ path, written }: Received): Promise<void> {
   await written
   await rm(path, { force: true })
@@ -204,7 +209,7 @@ function spool(
   }
 }
 
-/** Writes what comes, piece by piece in turn with others, and tells the hash of it. */
+/** Writes the chunks in turn with other uploads, and returns the hash. */
 async function write(path: string, stream: Readable, inTurn: InTurn): Promise<string> {
   const hash = createHash('sha256')
   const file = await open(path, 'wx', 0o600)
@@ -222,21 +227,21 @@ async function write(path: string, stream: Readable, inTurn: InTurn): Promise<st
 
 const openFile = async ({ path, sha256 }: Received): Promise<File> => new ReceivedFile(await openAsBlob(path), sha256)
 
-/** Ends with the form, or with the first fault of it; the parser itself would read the rest of a faulty one before it says so. */
+/** Ends with the form or its first fault; the parser would first read the rest of a faulty one. */
 const readForm = (request: Request, response: Response, field: string, options: Options, tooLarge: AppError) =>
   new Promise<void>((resolve, reject) => {
     const streamHandler = (_request: Request, form: Writable) => {
       const refuse = (error: unknown) => {
         reject(error)
         request.unpipe(form)
-        // Not in the midst of what it parses.
+        // The parser must not be destroyed while it parses.
         setImmediate(() => form.destroy())
         request.resume()
       }
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'])
         form.once(limit, () => refuse(new Error(`The form has more: ${limit}`)))
       form.on('file', (_name: string, file: Readable) => file.once('limit', () => refuse(tooLarge)))
-      // By this alone it says early that it has given up.
+      // The parser reports early only by this event that it has given up.
       form.once('unpipe', () => {
         if (!request.readableEnded) refuse(new Error('The form is broken off'))
       })

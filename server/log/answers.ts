@@ -1,32 +1,32 @@
 import { AppError } from '#shared/errors'
-import { type Core, persist, type Room, unavailable } from './core.ts'
-import type { Resolved } from './facts.ts'
-import { everyone, hasPeers } from './leases.ts'
+import { type Core, type Room, retryWrite, unavailableError } from './core.ts'
+import type { ResolvedFact } from './facts.ts'
+import { awaitConfirmations, hasPeers } from './leases.ts'
 import { recordsWritten, saveRecords } from './records.ts'
 import type { Act, Judgement, Row } from './types.ts'
-import type { Waiting } from './waiting.ts'
+import type { WaitingAct } from './waiting.ts'
 
-export interface Accepted {
-  waiting: Waiting<unknown>
+export interface AcceptedAct {
+  waiting: WaitingAct<unknown>
   row: Row
-  changes: Resolved[]
+  changes: ResolvedFact[]
 }
 
-/** A refusal, whatever was thrown. */
-export interface Thrown {
+/** A refusal or any other error. */
+export interface ThrownRefusal {
   refuse: unknown
 }
 
-export interface Held {
-  waiting: Waiting<unknown>
-  judgement: Exclude<Judgement<unknown>, { accept: unknown }> | Thrown
+export interface HeldAct {
+  waiting: WaitingAct<unknown>
+  judgement: Exclude<Judgement<unknown>, { accept: unknown }> | ThrownRefusal
 }
 
-/** Answers the acts whose rows stand, once what follows from the rows is written. */
-export async function answerStanding(
+/** Answers the acts whose rows are committed, after the records of these rows are written. */
+export async function answerCommitted(
   core: Core,
   room: Room,
-  accepted: readonly Accepted[],
+  accepted: readonly AcceptedAct[],
   rows: readonly Row[],
 ): Promise<void> {
   core.policy.reached('before-materialise')
@@ -38,9 +38,9 @@ export async function answerStanding(
       rows,
     )
     await core.policy.beforeAck(saving)
-    await headTold(core, room, rows)
+    await awaitHead(core, room, rows)
   } catch (error) {
-    for (const { waiting } of accepted) waiting.refuse(unavailable(error))
+    for (const { waiting } of accepted) waiting.refuse(unavailableError(error))
     return
   }
   core.policy.reached('before-ack')
@@ -49,26 +49,26 @@ export async function answerStanding(
 }
 
 /**
- * Raises the head, by which other nodes count messages, and hear of rows that no hint has told them. An answer waits for it where others
- * live; and where somebody may come at this moment, after the first row of a room, as from then on who opens it needs a lease, and
- * after rows that hold everywhere.
+ * Raises the head, from which other nodes learn of rows without a hint. The answer waits for it if other nodes live,
+ * and after rows that apply everywhere. It also waits after the first row: by the head, an opening node decides whether
+ * it needs a lease.
  */
-async function headTold(core: Core, room: Room, rows: readonly Row[]): Promise<void> {
+async function awaitHead(core: Core, room: Room, rows: readonly Row[]): Promise<void> {
   const last = rows.at(-1)?.seq ?? 0
   if (last <= room.head.at) return
   const isAwaited =
     room.head.at === 0 || hasPeers(core) || rows.some(({ type }) => core.projection.holdsEverywhere(type))
-  if (isAwaited && !core.store.alone) await persist(core, () => core.raiseHead(room))
+  if (isAwaited && !core.store.alone) await retryWrite(core, () => core.raiseHead(room))
   else core.raiseHeadSoon(room)
 }
 
-/** Answers a repeated act with its first row, under the same conditions as the first; refuses one whose key another act has used. */
-export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown>, row: Row): void {
+/** Answers a repeated act with its first row. A key that another act used is refused. */
+export function answerDuplicate(core: Core, room: Room, waiting: WaitingAct<unknown>, row: Row): void {
   conclude(waiting, async () => {
     if (!isRepeat(waiting.act, row))
       throw new AppError('CONFLICT', { message: 'This key was used for another request' })
     await core.policy.beforeAck(recordsWritten(core, room, row.seq))
-    await headTold(core, room, [row])
+    await awaitHead(core, room, [row])
     answer(core, room, waiting, row, true)
   })
 }
@@ -76,8 +76,8 @@ export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown
 const isRepeat = (act: Act<unknown>, row: Row): boolean =>
   row.type === act.makes.type && (act.isRepeat?.(row, row.body) ?? true)
 
-/** Answers a refusal or an "already so", unless the act was done before under the same key. */
-export function answerHeld(core: Core, room: Room, { waiting, judgement }: Held): void {
+/** Answers a refusal or an "already so". An act that was stored before under the same key gets its first row. */
+export function answerHeld(core: Core, room: Room, { waiting, judgement }: HeldAct): void {
   conclude(waiting, async () => {
     const row = await core.policy.beforeRefusal(() => firstRow(core, room, waiting))
     if (row) answerDuplicate(core, room, waiting, row)
@@ -86,20 +86,23 @@ export function answerHeld(core: Core, room: Room, { waiting, judgement }: Held)
   })
 }
 
-/** The row of a key that the caller gave, looked for in the store where the ring may not reach back to it. */
-async function firstRow(core: Core, room: Room, { act, cid, key }: Waiting<unknown>): Promise<Row | null> {
+/** The row of the caller's key, from the store if the ring may not reach back to it. */
+async function firstRow(core: Core, room: Room, { act, cid, key }: WaitingAct<unknown>): Promise<Row | null> {
   if (act.cid === undefined) return null
   const row = room.ring.find(key)
   if (row || room.ring.floor === 0) return row ?? null
   return core.store.byCid(room.key, act.sender, cid)
 }
 
-function answer(core: Core, room: Room, waiting: Waiting<unknown>, row: Row, duplicate: boolean): void {
+function answer(core: Core, room: Room, waiting: WaitingAct<unknown>, row: Row, duplicate: boolean): void {
   const answered = { row, body: row.body, duplicate, view: room.view }
   if (!core.projection.holdsEverywhere(row.type)) waiting.answer({ ...answered, pendingNodes: 0 })
-  else conclude(waiting, async () => waiting.answer({ ...answered, pendingNodes: await everyone(core, room, row.seq) }))
+  else
+    conclude(waiting, async () =>
+      waiting.answer({ ...answered, pendingNodes: await awaitConfirmations(core, room, row.seq) }),
+    )
 }
 
-function conclude(waiting: Waiting<unknown>, work: () => Promise<void>): void {
-  work().catch((error) => waiting.refuse(unavailable(error)))
+function conclude(waiting: WaitingAct<unknown>, work: () => Promise<void>): void {
+  work().catch((error) => waiting.refuse(unavailableError(error)))
 }

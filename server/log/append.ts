@@ -2,69 +2,70 @@ import { type Core, isIsolated, type Room } from './core.ts'
 import { mayAct } from './leases.ts'
 import { type Row, SKIPPED } from './types.ts'
 
-interface Fate {
-  /** How many of the rows, from the first, are in the log. */
-  standing: number
-  /** The row that holds the idempotency key of the first row that is not. */
+interface InsertFate {
+  /** How many of the rows, from the first, are committed. */
+  committed: number
+  /** The row that has the idempotency key of the first row not committed. */
   repeated: Row | null
-  /** May the others still come to stand, by an insert whose answer was lost? */
+  /** May the other rows still be committed, by an insert without an answer? */
   isInDoubt: boolean
-  /** Why the first row that is not in the log never will be: its place is taken by an empty one. */
+  /** The error of the first row that can never be committed, because an empty row has its place. */
   refused: unknown
 }
 
 /**
- * Inserts the rows and ends when their fate is known; an answer that was lost is found out from the log. Only where this node's
- * leases run out meanwhile it is left in doubt: others no longer wait for us, and so nothing is sent again that was judged before.
+ * Inserts the rows until each is committed or refused; after a lost answer the log shows which. If this node's lease
+ * expires meanwhile, the rows stay in doubt. Other nodes wait for it no longer, so nothing judged earlier is sent
+ * again.
  */
-export async function append(core: Core, room: Room, rows: readonly Row[]): Promise<Fate> {
+export async function appendRows(core: Core, room: Room, rows: readonly Row[]): Promise<InsertFate> {
   const term = core.leaseTerm
   const isLive = () => core.leaseTerm === term && mayAct(core)
   room.pins++
   try {
-    let standing = 0
+    let committed = 0
     let width = rows.length
     for (let pause = 5; ; pause = Math.min(2 * pause, 250)) {
-      const sent = rows.slice(standing, standing + width)
+      const sent = rows.slice(committed, committed + width)
       const failure = await insert(core, sent)
-      if (!failure) standing += sent.length
-      if (standing === rows.length) return fate(standing)
+      if (!failure) committed += sent.length
+      if (committed === rows.length) return fate(committed)
       if (!failure) continue
-      if (!core.policy.mayStand(failure.isDuplicate)) return fate(standing)
+      if (!core.policy.mayBeStored(failure.isDuplicate)) return fate(committed)
       await read(core, room)
-      while (standing < rows.length && isOurs(room, rows[standing])) standing++
-      const next = rows[standing]
-      if (!next) return fate(standing)
+      while (committed < rows.length && isOurs(room, rows[committed])) committed++
+      const next = rows[committed]
+      if (!next) return fate(committed)
       if (room.view.seq >= next.seq) {
         room.contestedAt = core.clock.elapsed()
         core.hints.publish({ kind: 'collided', node: core.node, room: room.key })
         core.observer?.collided()
-        return fate(standing)
+        return fate(committed)
       }
       const repeated = failure.isDuplicate
         ? await core.store.byCid(room.key, next.sender, next.cid).catch(() => null)
         : null
-      if (repeated) return { ...fate(standing), repeated }
+      if (repeated) return { ...fate(committed), repeated }
       if (core.isNeverSent(failure.error) || isIsolated(room)) {
         width = Math.ceil(sent.length / 2)
         if (sent.length > 1) continue
-        if (await skip(core, room, next)) return { ...fate(standing), refused: failure.error }
+        if (await skip(core, room, next)) return { ...fate(committed), refused: failure.error }
       }
       core.observer?.retried()
       await core.clock.sleep(pause)
-      if (core.isClosed) return fate(standing)
-      if (!core.policy.mayRepeat(isLive())) return { ...fate(standing), isInDoubt: true }
+      if (core.isClosed) return fate(committed)
+      if (!core.policy.mayRepeat(isLive())) return { ...fate(committed), isInDoubt: true }
     }
   } finally {
     room.pins--
   }
 }
 
-function fate(standing: number): Fate {
-  return { standing, repeated: null, isInDoubt: false, refused: null }
+function fate(committed: number): InsertFate {
+  return { committed, repeated: null, isInDoubt: false, refused: null }
 }
 
-/** Null when all is stored. */
+/** Null if all rows were stored. */
 async function insert(core: Core, rows: readonly Row[]): Promise<{ isDuplicate: boolean; error: unknown } | null> {
   try {
     core.policy.reached('before-append')
@@ -76,7 +77,7 @@ async function insert(core: Core, rows: readonly Row[]): Promise<{ isDuplicate: 
   }
 }
 
-/** Puts an empty row in the place of one that the store does not take: whatever becomes of that one's inserts, it cannot stand. */
+/** Inserts an empty row in place of one that the store refuses. A late insert of that row then cannot commit. */
 async function skip(core: Core, room: Room, row: Row): Promise<boolean> {
   const { total, chain } = room.view
   const empty = { type: SKIPPED, body: { actor: { name: '', role: null } }, target: null, until: null, reason: null }

@@ -1,5 +1,5 @@
-/** Every call is served by one run that begins after it; calls that come during a run share the next one. */
-export function coalesce(run: () => Promise<void>): () => Promise<void> {
+/** Each call is served by one run that begins after it. Calls during a run share the next run. */
+export function coalesceRuns(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | null = null
   return () => {

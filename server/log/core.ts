@@ -1,55 +1,55 @@
 import { AppError } from '#shared/errors'
-import { coalesce } from './coalesce.ts'
+import { coalesceRuns } from './coalesce.ts'
 import { Facts } from './facts.ts'
-import { type Policy, strict } from './policy.ts'
-import { Ring } from './ring.ts'
-import { type Rising, rising } from './rising.ts'
+import { type Policy, strictPolicy } from './policy.ts'
+import { RowRing } from './ring.ts'
+import { type RisingNumber, risingNumber } from './rising.ts'
 import { GLOBAL, type LogDependencies, type RoomKey, type Row } from './types.ts'
 import { LiveView } from './view.ts'
-import type { Waiting } from './waiting.ts'
+import type { WaitingAct } from './waiting.ts'
 
 /** A room as this node follows it. */
 export interface Room {
   readonly key: RoomKey
   readonly view: LiveView
-  readonly ring: Ring
+  readonly ring: RowRing
   isOpen: boolean
-  readonly queue: Waiting<unknown>[]
+  readonly queue: WaitingAct<unknown>[]
   isTurning: boolean
-  /** When the present turn began; infinite between turns. */
+  /** The start of the current turn; infinite between turns. */
   turnBegan: number
-  /** How many polls have found that turn too long; one alone may come after this process itself stood still. */
+  /** The number of polls that found the turn too long. One alone may follow a pause of this process. */
   overdue: number
-  /** When this node and another last wanted the same seq, or took turns. */
+  /** The last time that this node and another wanted the same seq or took turns. */
   contestedAt: number
-  /** Called when another node has told of its rows. */
+  /** Called when rows of another node arrive. */
   onOthers: (() => void) | null
-  /** Rows that came before the one due. */
+  /** Rows that arrived before their predecessors. */
   readonly early: Map<number, Row>
   isGapWatched: boolean
-  /** Brings the view to the head by a read that begins after the call. */
+  /** Reads the view to the head, by a read that begins after the call. */
   readonly refresh: () => Promise<void>
-  /** The tick at which the last finished read began. */
-  readonly freshTick: Rising
-  /** Every record that follows from the rows up to here is known to be written. */
-  readonly materialised: Rising
+  /** The tick at which the last completed read began. */
+  readonly freshTick: RisingNumber
+  /** All records of the rows up to this one are known to be written. */
+  readonly materialised: RisingNumber
   /** Rows above `materialised` whose records are written. */
   readonly saved: Set<number>
-  /** What was first seen unwritten, and when. */
+  /** The oldest row whose records were found unwritten, and since when. */
   lagging: { seq: number; since: number } | null
-  /** The head as it is known to be told in the store. */
-  readonly head: Rising
-  /** The row up to which this node vouches that nothing older is acted upon here. */
-  readonly confirmed: Rising
-  /** What other nodes have confirmed, as far as hints told. */
-  readonly confirmedBy: Map<string, Rising>
+  /** The head as last written to the store. */
+  readonly head: RisingNumber
+  /** The row of which this node guarantees that it acts on no older state. */
+  readonly confirmed: RisingNumber
+  /** The rows that other nodes have confirmed by hints. */
+  readonly confirmedBy: Map<string, RisingNumber>
   readonly onConfirmed: Set<() => void>
-  /** Reasons to keep the rows in the ring for now. */
+  /** While it is above zero, the ring keeps its rows. */
   pins: number
   holds: number
-  /** Do other nodes know that this one follows the room? */
+  /** Do other nodes know that this node follows the room? */
   isLeased: boolean
-  readonly usedAt: Rising
+  readonly usedAt: RisingNumber
 }
 
 export interface Core extends LogDependencies {
@@ -58,18 +58,18 @@ export interface Core extends LogDependencies {
   readonly listeners: ((room: RoomKey, rows: readonly Row[], isOurs: boolean) => void)[]
   /** Ids of rows that cannot be applied. */
   readonly quarantined: Set<string>
-  /** Inserts judged and not yet decided. */
+  /** Inserts that are judged and not yet decided. */
   readonly inFlight: Set<Promise<unknown>>
-  /** The last beat that was seen of each node, and when it was first seen. */
+  /** The last beat of each node, and when it was first seen. */
   readonly peers: Map<string, { beat: number; seenAt: number; isSilent: boolean }>
-  /** When this node's leases were last renewed, `global` read after. */
-  readonly leasedAt: Rising
-  /** Grows whenever the leases had run out before they were renewed. */
+  /** The time of the last renewal of this node's leases, before `global` was read. */
+  readonly leasedAt: RisingNumber
+  /** Rises when the leases had expired before a renewal. */
   leaseTerm: number
   isClosed: boolean
   tick(): number
   raiseHead(room: Room): Promise<void>
-  /** The same for whom nobody waits: with others, and again where it fails. */
+  /** As `raiseHead`, without waiting: one write for many rooms, repeated after a failure. */
   raiseHeadSoon(room: Room): void
   /** Writes the positions of these rooms into this node's leases. */
   lease(rooms: Iterable<RoomKey>): Promise<void>
@@ -79,13 +79,13 @@ export function createCore(dependencies: LogDependencies): Core {
   let ticks = 0
   const core: Omit<Core, 'raiseHead' | 'raiseHeadSoon' | 'lease'> = {
     ...dependencies,
-    policy: { ...strict, ...dependencies.policy },
+    policy: { ...strictPolicy, ...dependencies.policy },
     rooms: new Map(),
     listeners: [],
     quarantined: new Set(),
     inFlight: new Set(),
     peers: new Map(),
-    leasedAt: rising(Number.NEGATIVE_INFINITY),
+    leasedAt: risingNumber(Number.NEGATIVE_INFINITY),
     leaseTerm: 0,
     isClosed: false,
     tick: () => ++ticks,
@@ -93,7 +93,6 @@ export function createCore(dependencies: LogDependencies): Core {
   return Object.assign(core, raisingHeads(core), { lease: leasing(core) })
 }
 
-/** Does a turn of this room not end? */
 export const isIsolated = ({ overdue }: Room): boolean => overdue > 1
 
 export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Promise<void>): Room {
@@ -101,7 +100,7 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
   const room: Room = {
     key,
     view: new LiveView(key, facts, key === GLOBAL ? null : (core.rooms.get(GLOBAL)?.view ?? null)),
-    ring: new Ring(),
+    ring: new RowRing(),
     isOpen: false,
     queue: [],
     isTurning: false,
@@ -111,25 +110,25 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
     onOthers: null,
     early: new Map(),
     isGapWatched: false,
-    refresh: coalesce(() => refresh(room)),
-    freshTick: rising(),
-    materialised: rising(),
+    refresh: coalesceRuns(() => refresh(room)),
+    freshTick: risingNumber(),
+    materialised: risingNumber(),
     saved: new Set(),
     lagging: null,
-    head: rising(),
-    confirmed: rising(),
+    head: risingNumber(),
+    confirmed: risingNumber(),
     confirmedBy: new Map(),
     onConfirmed: new Set(),
     pins: 0,
     holds: 0,
     isLeased: false,
-    usedAt: rising(core.clock.elapsed()),
+    usedAt: risingNumber(core.clock.elapsed()),
   }
   return room
 }
 
-/** Tries again, ever slower, for as long as an act may wait for it; then the last error is thrown. */
-export async function persist(core: Pick<Core, 'clock' | 'isClosed'>, work: () => Promise<void>): Promise<void> {
+/** Retries with growing pauses for as long as an act may wait, then throws the last error. */
+export async function retryWrite(core: Pick<Core, 'clock' | 'isClosed'>, work: () => Promise<void>): Promise<void> {
   const end = core.clock.elapsed() + 3_000
   for (let pause = 5; ; pause = Math.min(2 * pause, 250)) {
     try {
@@ -141,11 +140,11 @@ export async function persist(core: Pick<Core, 'clock' | 'isClosed'>, work: () =
   }
 }
 
-export function unavailable(cause: unknown): AppError {
+export function unavailableError(cause: unknown): AppError {
   return cause instanceof AppError ? cause : new AppError('SERVICE_UNAVAILABLE', { cause })
 }
 
-// Alone, nobody waits to hear of heads, and an opening reads on from an old one: one write of many is a fraction of many writes.
+// A single node has no readers of heads, and an opening reads on from an old one. One write for many rooms is cheaper.
 const headsMilliseconds = 1_000
 const lookAgainMilliseconds = 50
 
@@ -153,7 +152,7 @@ function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Co
   const { store, clock } = core
   const due = new Set<Room>()
   let isRaising = false
-  const write = coalesce(async () => {
+  const write = coalesceRuns(async () => {
     const begins = clock.elapsed() + (store.alone ? headsMilliseconds : 0)
     while (clock.elapsed() < begins && !core.isClosed) await clock.sleep(lookAgainMilliseconds)
     const rooms = [...due].filter(({ view }) => view.seq > 0)
@@ -175,7 +174,7 @@ function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Co
   })
   async function raiseAll(): Promise<void> {
     isRaising = true
-    while (due.size > 0 && !core.isClosed) await persist(core, write).catch(() => {})
+    while (due.size > 0 && !core.isClosed) await retryWrite(core, write).catch(() => {})
     isRaising = false
   }
   return {
@@ -192,7 +191,7 @@ function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Co
 
 function leasing({ store, clock, node, rooms }: Pick<Core, 'store' | 'clock' | 'node' | 'rooms'>): Core['lease'] {
   const due = new Set<RoomKey>()
-  const write = coalesce(async () => {
+  const write = coalesceRuns(async () => {
     const leases = [...due].map((room) => ({ room, confirmed: position(rooms.get(room)) }))
     due.clear()
     if (leases.length > 0) await store.writeLeases(node, leases, clock.now(), clock.elapsed())
@@ -207,7 +206,7 @@ function leasing({ store, clock, node, rooms }: Pick<Core, 'store' | 'clock' | '
   }
 }
 
-// A room let go is waited for by nobody.
+// No node waits for a closed room.
 function position(room: Room | undefined): number {
   return room ? room.confirmed.at : Number.MAX_SAFE_INTEGER
 }

@@ -2,18 +2,18 @@ import type { Change, Fact, Row } from './types.ts'
 
 export interface KnownFact {
   value: Fact
-  /** The last row that went into it. */
+  /** The seq of the last row applied to it. */
   seq: number
-  /** Since when this node has held it, by `Clock.elapsed`. */
+  /** When this node got the value, by `Clock.elapsed`. */
   since?: number
 }
 
-export type Resolved = { key: string; value: Fact; row: Row }
+export type ResolvedFact = { key: string; value: Fact; row: Row }
 
-// Above what one turn of 512 acts may need at once.
+// More facts than one turn of 512 acts can need at once.
 const generationFacts = 4_096
 
-/** The facts of a room in memory. Those not asked for while two generations pass are forgotten, except the ones always held. */
+/** The facts of a room in memory. A fact unused for two generations is dropped, unless the view always holds it. */
 export class Facts {
   readonly #always: ReadonlySet<string>
   readonly #elapsed: () => number
@@ -26,7 +26,7 @@ export class Facts {
     this.#elapsed = elapsed
   }
 
-  /** Milliseconds for which this node has held the fact as it is; 0 where it does not. */
+  /** Milliseconds since this node got the present value; 0 if it has none. */
   ageOf(key: string): number {
     const now = this.#elapsed()
     return now - (this.get(key)?.since ?? now)
@@ -52,27 +52,37 @@ export class Facts {
     this.#young = new Map()
   }
 
-  /** Lets go of a fact that was found to be absent. */
+  /** Replaces values that an erasure has changed in the store. Null drops a fact, so that it is loaded anew. */
+  replace(change: (key: string, value: Fact) => { value: Fact } | null): void {
+    for (const facts of [this.#held, this.#young, this.#old])
+      for (const [key, fact] of facts) {
+        const next = change(key, fact.value)
+        if (next) facts.set(key, { ...fact, value: next.value })
+        else if (!this.#always.has(key)) facts.delete(key)
+      }
+  }
+
+  /** Drops a fact that was cached as absent. */
   forgetAbsent(key: string): void {
     if (this.get(key)?.value !== null) return
     for (const facts of [this.#held, this.#young, this.#old]) facts.delete(key)
   }
 }
 
-/** What a row makes of the facts, each known value in its turn; all of it or, where it cannot be applied, nothing. */
-export function resolve(
+/** The facts after a row, each with its own previous value; it throws if one change cannot be applied. */
+export function resolveFacts(
   changes: readonly Change[],
   row: Row,
   known: (key: string) => KnownFact | undefined,
 ): { key: string; fact: KnownFact }[] {
   return changes.flatMap((change) => {
-    const fact = changed(known(change.key), change, row)
+    const fact = factAfter(known(change.key), change, row)
     return fact ? [{ key: change.key, fact }] : []
   })
 }
 
-/** The fact as it is after this row, or undefined where that does not follow from what is known. */
-export function changed(before: KnownFact | undefined, change: Change, row: Row): KnownFact | undefined {
+/** The fact after this row; undefined if the previous value is needed and unknown. */
+export function factAfter(before: KnownFact | undefined, change: Change, row: Row): KnownFact | undefined {
   if (before && before.seq >= row.seq) return before
   if ('value' in change) return { value: change.value, seq: row.seq }
   return before && { value: change.patch(before.value), seq: row.seq }

@@ -1,18 +1,18 @@
 import type { Core, Room } from './core.ts'
-import { confirm } from './leases.ts'
+import { confirmRows } from './leases.ts'
 import { pageRows, ringRows } from './limits.ts'
-import { factsAfter, quarantine, readable } from './readable.ts'
-import { rising } from './rising.ts'
+import { factsAfter, quarantineRow, readableRow } from './readable.ts'
+import { risingNumber } from './rising.ts'
 import type { Hint, Row } from './types.ts'
 
 const earlyRowsAtMost = 1_000
 const gapMilliseconds = 8
 
-/** Applies rows to the view, in the order of `seq` and each once, whichever way they came, and tells the listeners. */
-export function deliver(core: Core, room: Room, rows: readonly Row[], isOurs = false): void {
+/** Applies rows in the order of `seq`, each once, whatever their source, and notifies the listeners. */
+export function deliverRows(core: Core, room: Room, rows: readonly Row[], isOurs = false): void {
   const delivered: Row[] = []
   for (const row of rows) {
-    if (room.isOpen && row.seq === room.view.seq + 1 && isOf(room, row)) delivered.push(apply(core, room, row))
+    if (room.isOpen && row.seq === room.view.seq + 1 && isOf(room, row)) delivered.push(applyRow(core, room, row))
     else if (row.seq > room.view.seq && room.early.size < earlyRowsAtMost) room.early.set(row.seq, row)
   }
   if (room.early.size > 0 && room.isOpen) delivered.push(...applyEarly(core, room))
@@ -26,54 +26,54 @@ export function deliver(core: Core, room: Room, rows: readonly Row[], isOurs = f
     }
   }
   core.observer?.delivered(Math.max(0, core.clock.now() - oldest.at))
-  confirm(core, room, delivered)
+  confirmRows(core, room, delivered)
   trim(room)
 }
 
-/** Applies the next row of the log to the view, without telling anybody. */
-export function apply(core: Core, room: Room, row: Row): Row {
+/** Applies the next row to the view, without a notification. */
+export function applyRow(core: Core, room: Room, row: Row): Row {
   const { view, ring } = room
   for (const { key, fact } of factsAfter(core, row, (key) => view.facts.get(key))) view.facts.set(key, fact)
   const own = core.projection.isRecordOf?.(row)
   if (own) view.facts.forgetAbsent(own)
-  const shown = readable(core, row)
+  const shown = readableRow(core, row)
   view.moveTo(shown)
   ring.push(shown)
   try {
     const rewrite = core.projection.rewrites?.(shown)
     if (rewrite) ring.rewrite(shown, rewrite)
   } catch (error) {
-    quarantine(core, row, error)
+    quarantineRow(core, row, error)
   }
   return shown
 }
 
-/** Reads on from the view to the end of the log. */
+/** Reads from the view to the end of the log. */
 export async function readToHead(core: Core, room: Room): Promise<void> {
   const tick = core.tick()
   for (;;) {
     const rows = await core.store.read(room.key, room.view.seq, pageRows)
-    deliver(core, room, rows)
+    deliverRows(core, room, rows)
     if (rows.length < pageRows) break
   }
   room.freshTick.raise(tick)
 }
 
-export function receive(core: Core, hint: Hint): void {
+export function receiveHint(core: Core, hint: Hint): void {
   if (hint.node === core.node) return
   if (hint.kind === 'rows') receiveRows(core, hint.rows)
   else if (hint.kind === 'confirmed') receiveConfirmed(core.rooms.get(hint.room), hint.node, hint.seq)
   else receiveCollided(core, core.rooms.get(hint.room))
 }
 
-/** The winner of an insert race gets no error, so the loser tells it; otherwise one node could win every time. */
+/** The winner of an insert race gets no error, so the loser notifies it. Otherwise one node could win each race. */
 function receiveCollided(core: Core, room: Room | undefined): void {
   if (room) room.contestedAt = core.clock.elapsed()
 }
 
 function receiveConfirmed(room: Room | undefined, node: string, seq: number): void {
   if (!room) return
-  const confirmed = room.confirmedBy.get(node) ?? rising()
+  const confirmed = room.confirmedBy.get(node) ?? risingNumber()
   confirmed.raise(seq)
   room.confirmedBy.set(node, confirmed)
   for (const wake of room.onConfirmed) wake()
@@ -85,24 +85,24 @@ function receiveRows(core: Core, rows: readonly Row[]): void {
   const isLate = rows.every(({ seq }) => seq <= room.view.seq)
   core.observer?.hinted(isLate ? 'late' : 'received', rows.length)
   const before = room.view.seq
-  deliver(core, room, rows)
+  deliverRows(core, room, rows)
   if (room.view.seq > before) room.onOthers?.()
   if (room.isOpen && room.early.size > 0 && !room.isGapWatched) void fillGap(core, room).catch(() => {})
 }
 
-// Hints of two nodes often cross, so a missing row usually arrives soon.
+// Hints of two nodes often overtake each other, so a missing row usually arrives soon.
 async function fillGap(core: Core, room: Room): Promise<void> {
   room.isGapWatched = true
   await core.clock.sleep(gapMilliseconds)
   room.isGapWatched = false
   const expected = [...room.early.keys()]
-  if (expected.length > 0) await heal(core, room, 'gap')
-  // A row that was hinted at before a read, and not found by it, is not in the log.
+  if (expected.length > 0) await readMissedRows(core, room, 'gap')
+  // The read began after the hint: a row that it did not find is not in the log.
   for (const seq of expected) if (seq > room.view.seq) room.early.delete(seq)
 }
 
-/** Reads the rows that no hint has brought. */
-export async function heal(core: Core, room: Room, by: 'gap' | 'poll' | 'comparison'): Promise<void> {
+/** Reads the rows that came by no hint. */
+export async function readMissedRows(core: Core, room: Room, by: 'gap' | 'poll' | 'comparison'): Promise<void> {
   const before = room.view.seq
   await room.refresh()
   if (room.view.seq > before) core.observer?.healed(by, room.view.seq - before)
@@ -118,13 +118,15 @@ function applyEarly(core: Core, room: Room): Row[] {
   for (;;) {
     const row = room.early.get(room.view.seq + 1)
     if (!row || !isOf(room, row)) break
-    found.push(apply(core, room, row))
+    found.push(applyRow(core, room, row))
   }
   for (const seq of room.early.keys()) if (seq <= room.view.seq) room.early.delete(seq)
   return found
 }
 
-/** Keeps the last rows and all rows whose records may be unwritten. Cuts in large steps, because cutting is costly. */
+/**
+ * Keeps the last rows, and rows whose records may be unwritten. It trims in large steps, because trimming is costly.
+ */
 function trim({ ring, view, materialised, pins }: Room): void {
   if (ring.length < 2 * ringRows || pins > 0) return
   ring.trim(Math.min(view.seq - ringRows, materialised.at))

@@ -3,10 +3,10 @@ import type { Hint, Hints, RoomKey, Row } from './types.ts'
 
 const labelLength = 200
 
-/** The words between nodes, as far as hints need them. */
+/** The messages between nodes, as far as hints need them. */
 export interface Wire {
   isUp(): boolean
-  /** False where the word is too long to be told. */
+  /** False if the message is too long to be sent. */
   tell(topic: string, word: unknown): boolean
   listen(topic: string, listener: (word: unknown) => void): () => void
 }
@@ -14,7 +14,7 @@ export interface Wire {
 const pollWithHintsMilliseconds = 1_000
 const pollWithoutMilliseconds = 500
 
-/** Hints on a topic for each room; what is not a hint of that room is dropped. */
+/** Hints, with a topic for each room. Messages that are no hint of the room are dropped. */
 export function hintsOver(wire: Wire): Hints {
   const listeners: ((hint: Hint) => void)[] = []
   const followed = new Map<RoomKey, () => void>()
@@ -39,7 +39,7 @@ export function hintsOver(wire: Wire): Hints {
 
 const topicOf = (room: RoomKey) => `log:${room}`
 
-/** What is too long for one word goes as two; one row alone never is. */
+/** A hint that is too long is sent in two halves. A single row never is too long. */
 function publish(wire: Wire, hint: Hint): void {
   const room = hint.kind === 'rows' ? hint.rows[0]?.room : hint.room
   if (room === undefined || wire.tell(topicOf(room), wordOf(hint))) return
@@ -49,10 +49,10 @@ function publish(wire: Wire, hint: Hint): void {
   publish(wire, { ...hint, rows: hint.rows.slice(half) })
 }
 
-/** On the wire what a node has confirmed is what it has `applied`. */
+/** Nodes call a confirmed row `applied` in their messages. */
 const wordOf = (hint: Hint) => (hint.kind === 'confirmed' ? { ...hint, kind: 'applied' } : hint)
 
-/** The hint, if the word is one of this room. */
+/** The hint in a message, if it is one of this room. */
 export function hintFrom(word: unknown, room: RoomKey): Hint | null {
   if (!isObject(word) || !isLabel(word.node)) return null
   const { node } = word
@@ -64,7 +64,7 @@ export function hintFrom(word: unknown, room: RoomKey): Hint | null {
   return rows.every((row) => isRow(row, room)) ? { kind: 'rows', node, rows: rows.map(versioned) } : null
 }
 
-/** A node of the version before says none. */
+/** Nodes of the previous version send no version. */
 const versioned = (row: Row): Row => (row.v === undefined ? { ...row, v: 1 } : row)
 
 function isRow(row: unknown, room: RoomKey): row is Row {

@@ -1,17 +1,17 @@
-import { type Core, createCore, type Room, unavailable } from './core.ts'
-import { receive } from './follower.ts'
+import { type Core, createCore, type Room, unavailableError } from './core.ts'
+import { receiveHint } from './follower.ts'
 import { mayAct } from './leases.ts'
 import { pageRows } from './limits.ts'
 import { createOpener } from './opening.ts'
-import { poll } from './poll.ts'
-import { readable } from './readable.ts'
+import { pollRooms } from './poll.ts'
+import { readableRow } from './readable.ts'
 import { loadFacts } from './records.ts'
-import { bringToHead, enqueue } from './turn.ts'
+import { bringToHead, enqueueAct } from './turn.ts'
 import { GLOBAL, type LogDependencies, type RoomLog, type View } from './types.ts'
 import { Draft } from './view.ts'
-import { createDeadlines, type Deadlines, Waiting } from './waiting.ts'
+import { createDeadlines, type Deadlines, WaitingAct } from './waiting.ts'
 
-export { chainOf, verifyChain } from './chain.ts'
+export { chainOf, sealErased, verifyChain } from './chain.ts'
 export type * from './types.ts'
 export { GLOBAL, ROW_VERSION, SKIPPED, UNREADABLE } from './types.ts'
 
@@ -22,8 +22,8 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
   const deadlines = createDeadlines(core.clock, core.policy.deadlineFactor)
   const { open } = createOpener(core)
   let isClosing = false
-  core.hints.subscribe((hint) => receive(core, hint))
-  void poll(core)
+  core.hints.subscribe((hint) => receiveHint(core, hint))
+  void pollRooms(core)
 
   return {
     node: core.node,
@@ -31,14 +31,14 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
     act: (key, act) =>
       new Promise((resolve, reject) => {
         const own = { cid: act.cid ?? core.newId(), arrived: core.tick(), deadlines }
-        const waiting = new Waiting(act, own, { resolve, reject })
+        const waiting = new WaitingAct(act, own, { resolve, reject })
         const room = core.rooms.get(key)
-        if (isClosing) waiting.refuse(unavailable(undefined))
-        else if (room?.isOpen) enqueue(core, room, waiting)
+        if (isClosing) waiting.refuse(unavailableError(undefined))
+        else if (room?.isOpen) enqueueAct(core, room, waiting)
         else
           open(key).then(
-            (opened) => enqueue(core, opened, waiting),
-            (error) => waiting.refuse(unavailable(error)),
+            (opened) => enqueueAct(core, opened, waiting),
+            (error) => waiting.refuse(unavailableError(error)),
           )
       }),
 
@@ -58,7 +58,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
       const room = core.rooms.get(key)
       const most = Math.min(limit, pageRows)
       if (room?.isOpen && after >= room.ring.floor) return room.ring.after(after, most)
-      return (await core.store.read(key, after, most)).map((row) => readable(core, row))
+      return (await core.store.read(key, after, most)).map((row) => readableRow(core, row))
     },
 
     async head(key) {
@@ -87,7 +87,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
         if (!room.isLeased && !core.store.alone) await core.lease([key]).then(room.refresh)
       } catch (error) {
         room.holds--
-        throw unavailable(error)
+        throw unavailableError(error)
       }
       return () => {
         if (!isHeld) return
@@ -98,6 +98,14 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
     },
 
     onRows: (listener) => void core.listeners.push(listener),
+
+    replaceInMemory({ row, fact }) {
+      for (const { key, ring, view } of core.rooms.values()) {
+        ring.replace(row)
+        view.facts.replace((name, value) => fact(name, value, key))
+      }
+    },
+
     close() {
       isClosing = true
       return close(core, deadlines)
@@ -116,9 +124,9 @@ async function ask<T>(
     const draft = new Draft(room.view)
     const answer = attempt(() => question(draft, Math.max(draft.at, core.clock.now())))
     if (draft.isComplete()) {
-      const standing = answer()
-      atOnce?.(standing)
-      return standing
+      const current = answer()
+      atOnce?.(current)
+      return current
     }
     const global = core.rooms.get(GLOBAL)
     await loadFacts(core, room, draft.missing).catch(rethrow)
@@ -126,7 +134,7 @@ async function ask<T>(
   }
 }
 
-/** Runs it now; its error is thrown only when its answer is wanted. */
+/** Runs the work now; an error is thrown when the result is read. */
 function attempt<T>(work: () => T): () => T {
   try {
     const result = work()
@@ -139,10 +147,10 @@ function attempt<T>(work: () => T): () => T {
 }
 
 function rethrow(error: unknown): never {
-  throw unavailable(error)
+  throw unavailableError(error)
 }
 
-/** Lets the acts on their way have their answers, and tells the others that nobody need wait for this node. */
+/** Waits for the answers of acts in progress. Then it releases the leases, so that no node waits for this one. */
 async function close(core: Core, deadlines: Deadlines): Promise<void> {
   const end = core.clock.elapsed() + drainMilliseconds
   while (core.clock.elapsed() < end && deadlines.areWaiting()) await core.clock.sleep(5)

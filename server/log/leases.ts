@@ -2,13 +2,13 @@ import type { Core, Room } from './core.ts'
 import { leaseMilliseconds, longestInsertMilliseconds } from './limits.ts'
 import { GLOBAL, type RoomKey, type Row } from './types.ts'
 
-/** A lease of that age was left by somebody long dead, whatever is known of clocks. */
+/** A lease of this age belongs to a dead node, even if clocks differ. */
 const forgottenMilliseconds = 60_000
 const confirmationMilliseconds = 1_000
 const lookAgainMilliseconds = 20
 
-/** Vouches for the rows delivered; at once where an ack on another node waits for it. */
-export function confirm(core: Core, room: Room, rows: readonly Row[]): void {
+/** Confirms delivered rows; at once if an answer on another node waits for it. */
+export function confirmRows(core: Core, room: Room, rows: readonly Row[]): void {
   if (core.store.alone) return
   const { seq } = room.view
   const isAwaited = rows.some((row) => core.projection.holdsEverywhere(row.type))
@@ -25,8 +25,8 @@ function confirmUpTo(core: Core, room: Room, seq: number, isAwaited: boolean): v
   core.lease([room.key]).catch(() => {})
 }
 
-/** Waits until every live node has confirmed the row, no longer than it may; returns how many have not. */
-export async function everyone(core: Core, room: Room, seq: number): Promise<number> {
+/** Waits until each live node has confirmed the row, for a limited time; returns the number of pending nodes. */
+export async function awaitConfirmations(core: Core, room: Room, seq: number): Promise<number> {
   if (core.store.alone) return 0
   const end = core.clock.elapsed() + confirmationMilliseconds * core.policy.deadlineFactor
   return core.policy.everyNode(async () => {
@@ -54,7 +54,7 @@ async function pendingNodes(core: Core, room: Room, seq: number): Promise<number
   }
 }
 
-/** Looks who beats, so that who no longer does is known when it is asked; tells whether somebody has just fallen silent. */
+/** Reads the beats of other nodes before an act needs them; true if a node has just fallen silent. */
 export async function observePeers(core: Core): Promise<boolean> {
   await leasesSeen(core, GLOBAL)
   let isNew = false
@@ -76,15 +76,15 @@ async function leasesSeen({ store, clock, peers }: Core, room: RoomKey) {
 }
 
 /**
- * May a row judged by this node still come to stand? Judged by how long its beat has not risen, on our own clock that only
- * rises: what the clocks of others say, and whether they step, is nothing to it. A node that left has no row to be waited for.
+ * May an insert of this node still commit? Its beat's age is measured on our monotonic clock: clocks of other nodes may
+ * step. A node that left has no insert in progress.
  */
 function mayStillWrite({ peers, clock }: Core, node: string): boolean {
   const silence = clock.elapsed() - (peers.get(node)?.seenAt ?? clock.elapsed())
   return silence < leaseMilliseconds + longestInsertMilliseconds
 }
 
-/** Has another node beaten lately? */
+/** Has another node sent a beat recently? */
 export function hasPeers({ peers, clock, node }: Core): boolean {
   for (const [name, { seenAt }] of peers)
     if (name !== node && clock.elapsed() - seenAt < leaseMilliseconds + longestInsertMilliseconds) return true
@@ -102,15 +102,15 @@ function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
   })
 }
 
-/** May this node act now? Not when others may take it for dead and no longer wait for it. */
+/** A node without a live lease may not act: the others no longer wait for it. */
 export function mayAct(core: Core): boolean {
   return core.store.alone || core.policy.mayAct(core.clock.elapsed() - core.leasedAt.at < leaseMilliseconds - 1_000)
 }
 
-/** Is there anything here that others could have to wait for? A name that somebody only asked about is none. */
+/** Might an act wait for this room? A room without rows that was only asked about needs no lease. */
 export const needsLease = ({ key, view, holds }: Room): boolean => key === GLOBAL || view.seq > 0 || holds > 0
 
-/** Renews every lease, and only then reads `global`: what was acknowledged without this node is seen before it acts. */
+/** Renews all leases, then reads `global`. Rows acknowledged without this node are thus applied before it acts. */
 export async function renewLeases(core: Core): Promise<void> {
   const at = core.clock.elapsed()
   await core.lease([...core.rooms.values()].filter(needsLease).map(({ key }) => key))

@@ -1,12 +1,12 @@
-/** Rows of a room that stay in memory, and rows that one query reads. */
+/** Rows of a room in memory, and rows of one query. */
 export const ringRows = 200
 export const pageRows = 200
 
-/** Acts that one turn judges, and so rows that one hint carries. */
+/** The most acts that one turn judges, and so the most rows of a hint. */
 export const turnRows = 512
 
-/** A node whose lease is older may be dead, and does not act. */
+/** A node with an older lease may be dead, and does not act. */
 export const leaseMilliseconds = 5_000
 
-/** So long after it was sent an insert may at most still be carried out. */
+/** The longest time after which the store may still execute an insert. */
 export const longestInsertMilliseconds = 5_000

@@ -9,7 +9,7 @@ const eventSchema = new Schema(
     seq: { type: Number, required: true },
     epoch: { type: String, required: true },
     type: { type: String, required: true },
-    // On messages alone, so that the partial indexes hold nothing else.
+    // Messages alone have one, so that the partial indexes hold nothing else.
     n: Number,
     total: { type: Number, required: true },
     sender: { type: String, required: true },
@@ -20,8 +20,10 @@ const eventSchema = new Schema(
     reason: String,
     at: { type: Number, required: true },
     chain: String,
-    // True or absent, for the same reason.
+    // True or absent, so that its partial indexes hold no other rows.
     chained: Boolean,
+    // On entries from which a person was erased.
+    erased: String,
     applied_seq: { type: Number, required: true },
   },
   { collection: 'room_events', minimize: false, versionKey: false },
@@ -30,7 +32,7 @@ eventSchema.index({ room: 1, seq: 1 }, { unique: true })
 eventSchema.index({ room: 1, sender: 1, cid: 1 }, { unique: true })
 eventSchema.index({ room: 1, n: 1 }, { partialFilterExpression: { n: { $exists: true } } })
 eventSchema.index({ room: 1, sender: 1, n: 1 }, { partialFilterExpression: { n: { $exists: true } } })
-// Of messages that were deleted; all others have null there.
+// Deleted messages alone; all others have null there.
 eventSchema.index(
   { room: 1, n: 1, 'body.deleted.at': 1 },
   { partialFilterExpression: { 'body.deleted.at': { $exists: true } } },
@@ -48,7 +50,7 @@ const headSchema = new Schema(
     epoch: { type: String, required: true },
     seq: { type: Number, required: true },
     total: { type: Number, required: true },
-    // The mark up to which the log is materialised.
+    // The row up to which the log is materialised.
     applied: { type: Number, required: true },
     moved_at: { type: Number, required: true },
   },
@@ -56,7 +58,7 @@ const headSchema = new Schema(
 )
 headSchema.index({ moved_at: 1 })
 
-/** How far each room's log has come, as last told; `_id` is the room. */
+/** The head of each room as last written; `_id` is the room. */
 export const RoomHeads = model('RoomHeads', headSchema)
 
 const leaseSchema = new Schema(
@@ -66,7 +68,7 @@ const leaseSchema = new Schema(
     node: { type: String, required: true },
     // The row up to which the node has confirmed.
     applied: { type: Number, required: true },
-    // Absent in what a version before this one wrote.
+    // Absent in leases of older versions.
     beat: Number,
     at: { type: Date, required: true },
   },
@@ -75,5 +77,5 @@ const leaseSchema = new Schema(
 leaseSchema.index({ room: 1, at: 1 })
 leaseSchema.index({ at: 1 }, { expireAfterSeconds: 60 })
 
-/** Which node follows which room, and how far it has come. */
+/** The nodes that follow each room, and the rows that they have confirmed. */
 export const RoomLeases = model('RoomLeases', leaseSchema)

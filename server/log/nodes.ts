@@ -3,7 +3,7 @@ import { GLOBAL, type LiveNodes, type LogStore } from './types.ts'
 
 const lookMilliseconds = 1_000
 
-/** A node that dies is missed within six seconds, with or without words between the nodes. */
+/** A dead node is noticed within six seconds, with or without Redis. */
 export function followNodes(store: LogStore, self: string, now: () => number): LiveNodes {
   let live: ReadonlySet<string> = new Set([self])
   const listeners: (() => void)[] = []

@@ -1,5 +1,5 @@
 import { type Core, createRoom, type Room } from './core.ts'
-import { apply, deliver, readToHead } from './follower.ts'
+import { applyRow, deliverRows, readToHead } from './follower.ts'
 import { needsLease } from './leases.ts'
 import { pageRows, ringRows } from './limits.ts'
 import { writeRecords } from './records.ts'
@@ -12,7 +12,7 @@ interface Opener {
   open(key: RoomKey): Promise<Room>
 }
 
-/** Opens each room once, `global` before any other. */
+/** Opens each room once, and `global` first. */
 export function createOpener(core: Core): Opener {
   const opening = new Map<RoomKey, Promise<Room>>()
 
@@ -46,7 +46,8 @@ export function createOpener(core: Core): Opener {
   return { open: openOnce }
 }
 
-// The order matters: a room that nobody has written in needs no lease; from the lease on others wait for this node, and a mark read before the records is true of them.
+// The order matters. From the lease on, other nodes wait for this one; a room without rows needs none. A mark that is
+// read before the records applies to them.
 async function load(core: Core, room: Room): Promise<void> {
   const { store, projection, records, clock } = core
   const leasedAt = clock.elapsed()
@@ -64,7 +65,7 @@ async function load(core: Core, room: Room): Promise<void> {
   if (room.key === GLOBAL) core.leasedAt.raise(leasedAt)
   room.confirmed.raise(room.view.seq)
   room.isOpen = true
-  deliver(core, room, [])
+  deliverRows(core, room, [])
   if (store.alone && room.view.seq > room.head.at) core.raiseHeadSoon(room)
   if (!store.alone && needsLease(room)) core.lease([room.key]).catch(() => {})
 }
@@ -73,14 +74,14 @@ async function readLog(core: Core, room: Room): Promise<void> {
   const tick = core.tick()
   for (;;) {
     const rows = await core.store.read(room.key, room.view.seq, pageRows)
-    for (const row of rows) apply(core, room, row)
+    for (const row of rows) applyRow(core, room, row)
     if (rows.length < pageRows) break
   }
   room.freshTick.raise(tick)
 }
 
-/** Lets go of rooms that nobody holds and nobody has used for a minute, or that are too many. */
-export function letGo(core: Core): void {
+/** Closes rooms without a hold after a minute without use, or when too many are open. */
+export function closeIdleRooms(core: Core): void {
   const now = core.clock.elapsed()
   const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt.at > 1_000)
   idle.sort((one, other) => one.usedAt.at - other.usedAt.at)

@@ -1,16 +1,16 @@
 import type { Core, Room } from './core.ts'
-import { heal } from './follower.ts'
+import { readMissedRows } from './follower.ts'
 import { observePeers, renewLeases } from './leases.ts'
-import { letGo } from './opening.ts'
-import { learnMaterialised, sweep } from './records.ts'
+import { closeIdleRooms } from './opening.ts'
+import { learnMaterialised, writeLateRecords } from './records.ts'
 import { isolateStuck } from './turn.ts'
 
 const overlapMilliseconds = 5_000
 const comparisonMilliseconds = 25_000
 const roomsAQuery = 200
 
-/** What keeps this node right when every hint is lost; and its housekeeping. */
-export async function poll(core: Core): Promise<void> {
+/** Reads missed rows even if every hint is lost, renews leases and closes idle rooms. */
+export async function pollRooms(core: Core): Promise<void> {
   let polledAt = core.clock.now()
   let comparedAt = core.clock.elapsed()
   for (;;) {
@@ -34,13 +34,13 @@ export async function poll(core: Core): Promise<void> {
           comparedAt = elapsed
         })
     }
-    await each(openRooms(core), (room) => sweep(core, room))
-    letGo(core)
+    await each(openRooms(core), (room) => writeLateRecords(core, room))
+    closeIdleRooms(core)
     core.observer?.follows(core.rooms.size)
   }
 }
 
-/** What fails, as the store is away or one room is spoilt, is done again in the next round and holds nothing else up. */
+/** Failed work is done again in the next round, and delays nothing else. */
 const alone = (work: () => Promise<void>): Promise<void> => work().catch(() => {})
 
 const each = async (rooms: readonly Room[], work: (room: Room) => Promise<void>): Promise<void> => {
@@ -55,13 +55,13 @@ async function followHeads(core: Core, since: number): Promise<void> {
   await each(openRooms(core), async (room) => {
     const head = ofRoom.get(room.key)
     if (!head) return
-    if (head.seq > room.view.seq) await heal(core, room, 'poll')
+    if (head.seq > room.view.seq) await readMissedRows(core, room, 'poll')
     room.head.raise(head.seq)
     learnMaterialised(room, head.materialised)
   })
 }
 
-/** A row whose head was never raised is found by asking the log itself. */
+/** A head may never have been raised, so the log itself is searched for newer rows. */
 async function compare(core: Core): Promise<void> {
   const rooms = openRooms(core)
   for (let start = 0; start < rooms.length; start += roomsAQuery) {
@@ -69,7 +69,7 @@ async function compare(core: Core): Promise<void> {
     const advanced = new Set(await core.store.advanced(asked.map(({ key, view }) => ({ room: key, seq: view.seq }))))
     await each(
       asked.filter(({ key }) => advanced.has(key)),
-      (room) => heal(core, room, 'comparison'),
+      (room) => readMissedRows(core, room, 'comparison'),
     )
   }
 }

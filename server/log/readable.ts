@@ -1,36 +1,36 @@
 import type { Core } from './core.ts'
-import { type KnownFact, resolve } from './facts.ts'
+import { type KnownFact, resolveFacts } from './facts.ts'
 import { type Change, type Row, UNREADABLE } from './types.ts'
 
-/** What follows from a row; nothing from one that cannot be applied. */
+/** The changes of a row; none for a quarantined one. */
 export function changesOf(core: Core, row: Row): readonly Change[] {
   try {
     return core.projection.changes(row)
   } catch (error) {
-    quarantine(core, row, error)
+    quarantineRow(core, row, error)
     return []
   }
 }
 
-/** What a row makes of the facts; nothing where it cannot be applied. */
+/** The facts after a row; none for a quarantined one. */
 export function factsAfter(core: Core, row: Row, known: (key: string) => KnownFact | undefined) {
   try {
-    return resolve(core.projection.changes(row), row, known)
+    return resolveFacts(core.projection.changes(row), row, known)
   } catch (error) {
-    quarantine(core, row, error)
+    quarantineRow(core, row, error)
     return []
   }
 }
 
-/** The row, or what is shown in its place. */
-export function readable(core: Core, row: Row): Row {
-  if (isQuarantined(core, row)) return shown(row)
+/** The row, or its replacement if it is quarantined. */
+export function readableRow(core: Core, row: Row): Row {
+  if (isQuarantined(core, row)) return unreadableRow(row)
   changesOf(core, row)
-  return isQuarantined(core, row) ? shown(row) : row
+  return isQuarantined(core, row) ? unreadableRow(row) : row
 }
 
-/** Its place in the order stays, so that readers have no gap; that it cannot be applied is told once. */
-export function quarantine(core: Core, row: Row, error: unknown): void {
+/** A quarantined row keeps its place, so that readers see no gap. It is reported once. */
+export function quarantineRow(core: Core, row: Row, error: unknown): void {
   if (isQuarantined(core, row)) return
   core.quarantined.add(row._id)
   core.observer?.quarantined?.(row, error)
@@ -38,7 +38,7 @@ export function quarantine(core: Core, row: Row, error: unknown): void {
 
 const isQuarantined = ({ quarantined }: Core, { _id }: Row): boolean => quarantined.has(_id)
 
-const shown = (row: Row): Row => ({
+const unreadableRow = (row: Row): Row => ({
   ...row,
   type: UNREADABLE,
   body: { actor: { name: '', role: null } },

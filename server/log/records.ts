@@ -1,9 +1,9 @@
-import { type Core, persist, type Room, unavailable } from './core.ts'
-import type { KnownFact, Resolved } from './facts.ts'
+import { type Core, type Room, retryWrite, unavailableError } from './core.ts'
+import type { KnownFact, ResolvedFact } from './facts.ts'
 import { changesOf, factsAfter } from './readable.ts'
 import type { Row } from './types.ts'
 
-/** Brings facts into memory: the record, and what the rows above it say. */
+/** Loads facts into memory: their records, and the rows after these. */
 export async function loadFacts(core: Core, room: Room, keys: ReadonlySet<string>): Promise<void> {
   if (keys.size === 0) return
   const since = room.materialised.at
@@ -12,28 +12,28 @@ export async function loadFacts(core: Core, room: Room, keys: ReadonlySet<string
     const found = await core.records.load(room.key, [...keys])
     const facts = new Map<string, KnownFact>()
     for (const key of keys) facts.set(key, found.get(key) ?? { value: null, seq: 0 })
-    if (isBehind(core, room, facts)) throw unavailable(new Error('The store is behind the rows in memory.'))
+    if (isBehind(core, room, facts)) throw unavailableError(new Error('The store is behind the rows in memory.'))
     fold(core, room.ring.after(since), facts)
     for (const [key, fact] of facts) if (!room.view.facts.get(key)) room.view.facts.set(key, fact)
-    // A record may be ahead of the view; facts of different times are no state that ever was.
+    // A record may be newer than the view. Facts of different times are a state that never was.
     if ([...facts.values()].some(({ seq }) => seq > room.view.seq)) await room.refresh()
   } finally {
     room.pins--
   }
 }
 
-/** Is a row in memory the record of one of these facts, and the store did not find it? A cut-off primary tells what was once so. */
+/** Is a row in memory the record of a fact that the store did not find? A separated primary returns an older state. */
 function isBehind({ projection }: Core, { ring }: Room, facts: ReadonlyMap<string, KnownFact>): boolean {
   return ring.after(0).some((row) => facts.get(projection.isRecordOf?.(row) ?? '')?.value === null)
 }
 
-/** Resolves when every record that follows from the rows up to this one is written. */
+/** Resolves when all records of the rows up to this one are written. */
 export async function recordsWritten(core: Core, room: Room, seq: number): Promise<void> {
   if (seq > room.view.seq) await room.refresh()
   if (seq > room.materialised.at && !room.saved.has(seq)) await writeRecords(core, room)
 }
 
-/** Writes whatever the log has above the mark, whoever appended it. */
+/** Writes all records above the mark, whichever node appended the rows. */
 export async function writeRecords(core: Core, room: Room): Promise<void> {
   const since = room.materialised.at
   const rows = room.ring.after(since).filter((row) => !room.saved.has(row.seq))
@@ -53,7 +53,7 @@ function markSaved(room: Room, rows: readonly Row[]): void {
   closeUp(room)
 }
 
-/** What another node has told of its writing, once the view is as far. */
+/** Raises the mark to the one that another node has written. */
 export function learnMaterialised(room: Room, seq: number): void {
   room.materialised.raise(seq)
   closeUp(room)
@@ -64,8 +64,8 @@ function closeUp({ materialised, saved }: Room): void {
   for (const seq of saved) if (seq <= materialised.at) saved.delete(seq)
 }
 
-/** Writes what has stayed unwritten for 2 s, and tells how far all is written. */
-export async function sweep(core: Core, room: Room): Promise<void> {
+/** Writes records that were unwritten for 2 s, and then the mark. */
+export async function writeLateRecords(core: Core, room: Room): Promise<void> {
   const now = core.clock.elapsed()
   if (room.lagging && room.materialised.at >= room.lagging.seq) room.lagging = null
   if (room.materialised.at < room.view.seq) room.lagging ??= { seq: room.view.seq, since: now }
@@ -78,10 +78,10 @@ export async function sweep(core: Core, room: Room): Promise<void> {
 export async function saveRecords(
   core: Core,
   room: Room,
-  changes: readonly Resolved[],
+  changes: readonly ResolvedFact[],
   rows: readonly Row[],
 ): Promise<void> {
-  if (changes.length > 0) await persist(core, () => core.records.save(room.key, changes))
+  if (changes.length > 0) await retryWrite(core, () => core.records.save(room.key, changes))
   markSaved(room, rows)
 }
 
@@ -91,9 +91,9 @@ function patchedKeys(core: Core, rows: readonly Row[]): string[] {
   return [...keys]
 }
 
-/** Applies rows to the facts they start from, and returns each value on the way. */
-function fold(core: Core, rows: readonly Row[], facts: Map<string, KnownFact>): Resolved[] {
-  const changes: Resolved[] = []
+/** Applies rows to their previous facts, and returns each value on the way. */
+function fold(core: Core, rows: readonly Row[], facts: Map<string, KnownFact>): ResolvedFact[] {
+  const changes: ResolvedFact[] = []
   for (const row of rows) {
     for (const { key, fact } of factsAfter(core, row, (key) => facts.get(key))) {
       if (fact.seq !== row.seq) continue

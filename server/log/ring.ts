@@ -1,11 +1,11 @@
 import type { Row } from './types.ts'
 
-/** The last rows of a room, without a gap, with a look-up by idempotency key. */
-export class Ring {
+/** The last rows of a room, without a gap, with an index by idempotency key. */
+export class RowRing {
   #rows: Row[] = []
   #seqOf = new Map<string, number>()
 
-  /** The seq before the oldest row held. */
+  /** The seq before the oldest row in memory. */
   get floor(): number {
     const first = this.#rows[0]
     return first ? first.seq - 1 : 0
@@ -17,7 +17,7 @@ export class Ring {
 
   push(row: Row): void {
     this.#rows.push(row)
-    this.#seqOf.set(keyOf(row.sender, row.cid), row.seq)
+    this.#seqOf.set(actKeyOf(row.sender, row.cid), row.seq)
   }
 
   at(seq: number): Row | undefined {
@@ -34,7 +34,7 @@ export class Ring {
     return this.#rows.slice(start, start + limit)
   }
 
-  /** Every row that can be; then throws where one cannot. */
+  /** Changes all rows that it can, then throws the first failure. */
   rewrite(event: Row, change: (row: Row) => Row): void {
     const failures: unknown[] = []
     for (const [index, row] of this.#rows.entries()) {
@@ -49,12 +49,18 @@ export class Ring {
     if (failures.length > 0) throw failures[0]
   }
 
-  /** Lets go of the rows up to this seq. */
+  /** Puts other rows in the place of those that an erasure has changed in the store. */
+  replace(change: (row: Row) => Row): void {
+    this.#rows = this.#rows.map(change)
+    this.#seqOf = new Map(this.#rows.map((row) => [actKeyOf(row.sender, row.cid), row.seq]))
+  }
+
+  /** Removes the rows up to this seq. */
   trim(seq: number): void {
-    for (const row of this.#rows.splice(0, seq - this.floor)) this.#seqOf.delete(keyOf(row.sender, row.cid))
+    for (const row of this.#rows.splice(0, seq - this.floor)) this.#seqOf.delete(actKeyOf(row.sender, row.cid))
   }
 }
 
-export function keyOf(sender: string, cid: string): string {
+export function actKeyOf(sender: string, cid: string): string {
   return `${sender}\n${cid}`
 }

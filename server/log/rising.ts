@@ -1,11 +1,11 @@
-/** A number that only rises; setting it is left to `raise`, which lets nothing lower it. */
-export interface Rising {
+/** A number that only rises: `raise` is its only setter. */
+export interface RisingNumber {
   readonly at: number
-  /** To this, unless it is there already. */
+  /** Sets the number, unless it is higher already. */
   raise(to: number): void
 }
 
-export function rising(start = 0): Rising {
+export function risingNumber(start = 0): RisingNumber {
   let at = start
   return {
     get at() {

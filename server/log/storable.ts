@@ -3,11 +3,11 @@ import { isFieldName } from '#shared/kit/field-name'
 
 const maxDepth = 100
 const maxBytes = 16 * 1_024 * 1_024
-/** UTF-8 takes no more of them for one unit of UTF-16. */
+/** The most bytes of UTF-8 for one unit of UTF-16. */
 const bytesAUnit = 3
 const bytesAValue = 16
 
-/** Throws a refusal of what the encoder of either store refuses: sent to it again, it would be refused again without end. */
+/** Refuses a body that the encoder of either store refuses, as each repeat of the insert would fail too. */
 export function checkStorable(body: object): void {
   const fault = faultOf(body)
   if (fault !== null) throw new AppError('VALIDATION_ERROR', { message: `This cannot be stored: ${fault}` })

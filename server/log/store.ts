@@ -4,7 +4,7 @@ import { longestInsertMilliseconds } from './limits.ts'
 import { RoomEvents, RoomHeads, RoomLeases } from './model.ts'
 import type { LogStore, RoomHead, RoomKey, Row } from './types.ts'
 
-/** For a connection and for the answer; what is left of the longest insert is the server's. */
+/** The driver's limit for a connection and an answer; the server has the rest of the longest insert. */
 const longestWaitMilliseconds = 3_000
 
 export function mongooseLogStore(alone: boolean): LogStore {
@@ -23,7 +23,7 @@ export function mongooseLogStore(alone: boolean): LogStore {
           moved.map((head) => raised(head, movedAt)),
           { ordered: false },
         )
-      // Where another node makes the head in between, it is there the second time.
+      // If another node creates the head meanwhile, the second write finds it.
       await write().catch((error) => {
         if (!isDuplicate(error)) throw error
         return write()
@@ -71,7 +71,7 @@ async function insertHere(rows: readonly Row[]): Promise<void> {
   await events().insertMany(rows.map(stored), { ordered: true, writeConcern: { j: true } })
 }
 
-/** As a command of its own, which the driver does not send again by itself, and which driver and server give up after its time. */
+/** One command, which the driver never repeats by itself, and which driver and server end after their time. */
 async function insertOnce(rows: readonly Row[]): Promise<void> {
   const { db } = RoomEvents.db
   if (!db) throw new mongo.MongoNotConnectedError('The database is not connected.')
@@ -90,14 +90,14 @@ async function insertOnce(rows: readonly Row[]): Promise<void> {
   if (failure) throw new mongo.MongoServerError(failure)
 }
 
-/** The messages of a room whose ordinals lie in a closed range, ascending. */
-export function messages(room: RoomKey, fromN: number, toN: number): Promise<Row[]> {
+/** The messages of a room by a closed range of `n`, ascending. */
+export function messagesBetween(room: RoomKey, fromN: number, toN: number): Promise<Row[]> {
   return rowsWhere({ room, n: { $gte: fromN, $lte: toN } }, { n: 1 })
 }
 
 const placesAQuery = 100
 
-/** One message of each of many rooms, by its ordinal; in no order. */
+/** Messages of many rooms by their `n`, in no order. */
 export async function messagesAt(places: readonly { room: RoomKey; n: number }[]): Promise<Row[]> {
   const rows: Row[] = []
   for (let start = 0; start < places.length; start += placesAQuery)
@@ -106,18 +106,18 @@ export async function messagesAt(places: readonly { room: RoomKey; n: number }[]
 }
 
 /** The last message that this account sent to the room. */
-export async function lastOf(room: RoomKey, sender: string): Promise<Row | null> {
+export async function lastMessageOf(room: RoomKey, sender: string): Promise<Row | null> {
   const range = { $gte: 1, $lte: Number.MAX_SAFE_INTEGER }
   const [row] = await rowsWhere({ room, sender, n: range }, { n: -1 }, 1)
   return row ?? null
 }
 
-export function byId(room: RoomKey, id: string): Promise<Row | null> {
+export function rowById(room: RoomKey, id: string): Promise<Row | null> {
   return rowWhere({ _id: id, room })
 }
 
-/** Writes a later event into a row, unless that event or one after it is in the row already. */
-export async function rewrite(room: RoomKey, id: string, body: Row['body'], seq: number): Promise<boolean> {
+/** Writes a later event into a row, unless that event or a newer one is applied already. */
+export async function rewriteRow(room: RoomKey, id: string, body: Row['body'], seq: number): Promise<boolean> {
   const filter = { _id: id, room, applied_seq: { $lt: seq } }
   const { modifiedCount } = await events().updateOne(filter, { $set: { body, applied_seq: seq } })
   return modifiedCount === 1
@@ -134,7 +134,7 @@ async function rowWhere(filter: object): Promise<Row | null> {
   return found && rowFrom(found)
 }
 
-// The driver's own collections: rows are made whole by the log, and casting each would cost more than storing it.
+// Collections of the driver: the log checks rows itself, and casts by mongoose would cost more than the insert.
 const events = () => collectionOf<Stored>(RoomEvents)
 const heads = () => collectionOf<StoredHead>(RoomHeads)
 
@@ -142,14 +142,15 @@ function collectionOf<T extends { _id: string }>(model: { collection: unknown })
   return model.collection as mongo.Collection<T>
 }
 
-/** What a row and its document have alike. */
-type Common = Omit<Row, 'v' | 'n' | 'chained'>
+/** The fields that a row and its document have in common. */
+type Common = Omit<Row, 'v' | 'n' | 'chained' | 'erased'>
 
-/** A row as it lies in the collection: what is not there is left out where an index asks whether it exists. */
+/** A row as stored. Absent fields keep it out of the partial indexes. */
 interface Stored extends Common {
   v?: number
   n?: number
   chained?: true
+  erased?: string
 }
 
 function stored(row: Row): Stored {
@@ -161,9 +162,13 @@ function stored(row: Row): Stored {
 }
 
 const rowFrom = (document: Stored): Row =>
-  Object.assign(common(document), { v: document.v ?? 1, n: document.n ?? null, chained: document.chained ?? false })
+  Object.assign(
+    common(document),
+    { v: document.v ?? 1, n: document.n ?? null, chained: document.chained ?? false },
+    document.erased === undefined ? null : { erased: document.erased },
+  )
 
-// Field by field, which costs a tenth of copying what is left of a row.
+// Copying field by field costs a tenth of a rest pattern.
 function common(from: Common): Common {
   const { _id, room, seq, epoch, type, total, sender, cid, body, target, until, reason, at, chain, applied_seq } = from
   return { _id, room, seq, epoch, type, total, sender, cid, body, target, until, reason, at, chain, applied_seq }
@@ -185,7 +190,7 @@ function raised({ room, epoch, seq, total, materialised }: RoomHead, movedAt: nu
   }
 }
 
-/** Entries of the moderation log: of one room by seq, or of all of them by time; newest first unless told otherwise. */
+/** Entries of the moderation log, by seq in one room or by time in all; newest first by default. */
 export function chainedRows(
   room: RoomKey | null,
   filter: object,

@@ -1,45 +1,52 @@
 import { AppError } from '#shared/errors'
-import { type Accepted, answerDuplicate, answerHeld, answerStanding, type Held, type Thrown } from './answers.ts'
-import { append } from './append.ts'
-import { type Core, isIsolated, type Room, unavailable } from './core.ts'
-import { deliver } from './follower.ts'
+import {
+  type AcceptedAct,
+  answerCommitted,
+  answerDuplicate,
+  answerHeld,
+  type HeldAct,
+  type ThrownRefusal,
+} from './answers.ts'
+import { appendRows } from './append.ts'
+import { type Core, isIsolated, type Room, unavailableError } from './core.ts'
+import { deliverRows } from './follower.ts'
 import { mayAct, renewLeases } from './leases.ts'
 import { turnRows } from './limits.ts'
 import { loadFacts } from './records.ts'
 import { checkStorable } from './storable.ts'
 import { type Entry, GLOBAL, type Judgement, type Row } from './types.ts'
 import { Draft } from './view.ts'
-import type { Waiting } from './waiting.ts'
+import type { WaitingAct } from './waiting.ts'
 
-// How long after a race, or after a turn of another node, the next turn of that node is expected.
+// After a race or another node's turn, that node's next turn is expected within this time.
 const contestedMilliseconds = 1_000
-// A turn of fewer acts than this is judged again at less cost than waiting.
+// For a turn of fewer acts, judging again costs less than waiting.
 const crowdedActs = 8
-// The turn of another node may be larger than ours was, and takes a round trip; a dead node is not waited for.
+// Another node's turn may be larger than ours, and takes a round trip. The wait is limited, because a node may die.
 const timesLonger = 8
 const givingWayMilliseconds = 200
 const lookAgainMilliseconds = 20
 const longestTurnMilliseconds = 5_000
 
-/** What a turn has made of its batch, before anything is stored. */
+/** The result of judging a batch, before anything is stored. */
 interface Judged {
   draft: Draft
-  accepted: Accepted[]
-  /** Refusals and "already so": true only if every row before them stands. */
-  held: Held[]
-  /** To be judged again: repeated in this turn, or asking for facts not in memory. */
-  again: Waiting<unknown>[]
-  /** Refused now, although an earlier insert of the same act may turn out to be stored. */
-  inDoubt: Waiting<unknown>[]
+  accepted: AcceptedAct[]
+  /** Refusals and "already so", which depend on all rows before them. */
+  held: HeldAct[]
+  /** Acts to be judged again: repeated in this turn, or in need of facts. */
+  again: WaitingAct<unknown>[]
+  /** Acts that are refused now, although an earlier insert may still be found stored. */
+  inDoubt: WaitingAct<unknown>[]
 }
 
-export function enqueue(core: Core, room: Room, waiting: Waiting<unknown>): void {
-  if (isIsolated(room)) waiting.refuse(unavailable(undefined))
+export function enqueueAct(core: Core, room: Room, waiting: WaitingAct<unknown>): void {
+  if (isIsolated(room)) waiting.refuse(unavailableError(undefined))
   else room.queue.push(waiting)
   if (!room.isTurning) void takeTurns(core, room)
 }
 
-/** One turn at a time; what comes while a turn is being stored makes the next one. */
+/** Takes one turn at a time. Acts that arrive during an insert make the next turn. */
 async function takeTurns(core: Core, room: Room): Promise<void> {
   room.isTurning = true
   await null
@@ -73,14 +80,14 @@ async function takeTurn(core: Core, room: Room): Promise<void> {
   }
 }
 
-async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Promise<void> {
+async function decide(core: Core, room: Room, batch: readonly WaitingAct<unknown>[]): Promise<void> {
   const began = core.clock.elapsed()
   const judged = judge(core, room, batch)
   const stale = judged.held.filter(({ waiting }) => !isFresh(core, room, waiting))
   const help = orPause(core, fetchMissing(core, room, judged.draft, stale.length > 0))
-  const { undecided, doAllStand } = await store(core, room, judged.accepted)
+  const { undecided, areAllCommitted } = await store(core, room, judged.accepted)
   const again = [...judged.again, ...judged.inDoubt, ...undecided]
-  if (core.policy.mayRefuse(doAllStand)) {
+  if (core.policy.mayRefuse(areAllCommitted)) {
     for (const held of judged.held) if (!stale.includes(held)) answerHeld(core, room, held)
     backToQueue(room, batch, [...again, ...stale.map(({ waiting }) => waiting)])
   } else {
@@ -89,7 +96,7 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   await help
   if (judged.inDoubt.length > 0) await orPause(core, lookAgain(core, room))
   const now = core.clock.elapsed()
-  if (doAllStand && now - room.contestedAt < contestedMilliseconds)
+  if (areAllCommitted && now - room.contestedAt < contestedMilliseconds)
     await giveWay(
       core,
       room,
@@ -98,8 +105,8 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
 }
 
 /**
- * Nodes that send to one room take turns, because of two simultaneous inserts one always fails. Acts gather in the meantime,
- * so that under load turns grow larger instead of more frequent.
+ * Two nodes that send to one room take turns, because one of two simultaneous inserts always fails. Meanwhile acts
+ * gather, so that turns grow instead of failing.
  */
 async function giveWay(core: Core, room: Room, waitMilliseconds: number): Promise<void> {
   let isTaken = false
@@ -115,7 +122,7 @@ async function giveWay(core: Core, room: Room, waitMilliseconds: number): Promis
   else if (waitMilliseconds > 0) room.contestedAt = Number.NEGATIVE_INFINITY
 }
 
-function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judged {
+function judge(core: Core, room: Room, batch: readonly WaitingAct<unknown>[]): Judged {
   const draft = new Draft(room.view)
   const judged: Judged = { draft, accepted: [], held: [], again: [], inDoubt: [] }
   const keys = new Set<string>()
@@ -128,7 +135,7 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
     }
     const now = core.policy.timeOf(draft.at, clock)
     const judgement = keys.has(waiting.key) ? null : judgeOne(draft, waiting, now)
-    // Once a fact is missing, the acts after it are judged only to find the facts that they will need.
+    // After a missing fact, further acts are judged only to find the facts that they need.
     if (!judgement || !draft.isComplete()) {
       judged.again.push(waiting)
       continue
@@ -138,24 +145,24 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
     else if ('row' in laid) {
       judged.accepted.push({ waiting, ...laid })
       keys.add(waiting.key)
-    } else if (waiting.mayStandAt > room.view.seq) judged.inDoubt.push(waiting)
+    } else if (waiting.mayBeStoredAt > room.view.seq) judged.inDoubt.push(waiting)
     else judged.held.push({ waiting, judgement: laid })
   }
   return judged
 }
 
-/** A judgement that throws refuses. It is answered no earlier than any other refusal, because the view may be an old one. */
-function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgement<unknown> | Thrown | null {
+/** A judgement that throws refuses. Like any refusal it waits for a fresh view. */
+function judgeOne(draft: Draft, waiting: WaitingAct<unknown>, now: number): Judgement<unknown> | ThrownRefusal | null {
   try {
     return waiting.act.judge(draft, now)
   } catch (error) {
-    // Without a fact it needs, a judgement may fail in any way.
+    // A judgement may fail in any way if a fact is missing.
     return draft.isComplete() ? { refuse: error } : null
   }
 }
 
-/** What no store or no projection can apply is refused before it is stored. */
-function layOver(core: Core, draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: number) {
+/** An entry that no store or projection can handle is refused before it is stored. */
+function layOver(core: Core, draft: Draft, entry: Entry, waiting: WaitingAct<unknown>, now: number) {
   const { makes } = waiting.act
   try {
     if (entry.type !== makes.type) throw new Error(`An act that makes ${makes.type} appended ${entry.type}`)
@@ -168,44 +175,44 @@ function layOver(core: Core, draft: Draft, entry: Entry, waiting: Waiting<unknow
 }
 
 interface Stored {
-  /** The acts whose rows do not stand, and that have no answer yet. */
-  undecided: Waiting<unknown>[]
-  /** Whether what was judged after them, on a draft with all of their rows, holds. */
-  doAllStand: boolean
+  /** The acts without an answer, whose rows are not committed. */
+  undecided: WaitingAct<unknown>[]
+  /** Whether later judgements on the draft are valid, because all of its rows are committed. */
+  areAllCommitted: boolean
 }
 
-/** Stores the rows and sees to their answers. */
-async function store(core: Core, room: Room, accepted: readonly Accepted[]): Promise<Stored> {
-  if (accepted.length === 0) return { undecided: [], doAllStand: true }
+/** Stores the rows and answers their acts. */
+async function store(core: Core, room: Room, accepted: readonly AcceptedAct[]): Promise<Stored> {
+  if (accepted.length === 0) return { undecided: [], areAllCommitted: true }
   const rows = accepted.map(({ row }) => row)
-  const deciding = append(core, room, rows)
+  const deciding = appendRows(core, room, rows)
   core.inFlight.add(deciding)
-  const { standing, repeated, isInDoubt, refused } = await deciding.finally(() => core.inFlight.delete(deciding))
-  if (standing > 0) stand(core, room, accepted.slice(0, standing), rows.slice(0, standing))
-  if (isInDoubt) for (const { waiting, row } of accepted.slice(standing)) waiting.mayStandAt = row.seq
-  const undecided = accepted.slice(standing).map(({ waiting }) => waiting)
-  const doAllStand = undecided.length === 0
+  const { committed, repeated, isInDoubt, refused } = await deciding.finally(() => core.inFlight.delete(deciding))
+  if (committed > 0) commitRows(core, room, accepted.slice(0, committed), rows.slice(0, committed))
+  if (isInDoubt) for (const { waiting, row } of accepted.slice(committed)) waiting.mayBeStoredAt = row.seq
+  const undecided = accepted.slice(committed).map(({ waiting }) => waiting)
+  const areAllCommitted = undecided.length === 0
   const [first] = undecided
-  if (!first || !(repeated || refused)) return { undecided, doAllStand }
+  if (!first || !(repeated || refused)) return { undecided, areAllCommitted }
   if (repeated) answerDuplicate(core, room, first, repeated)
   else
     first.refuse(
-      core.isNeverSent(refused) ? new AppError('VALIDATION_ERROR', { cause: refused }) : unavailable(refused),
+      core.isNeverSent(refused) ? new AppError('VALIDATION_ERROR', { cause: refused }) : unavailableError(refused),
     )
-  return { undecided: undecided.slice(1), doAllStand }
+  return { undecided: undecided.slice(1), areAllCommitted }
 }
 
-function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: readonly Row[]): void {
+function commitRows(core: Core, room: Room, accepted: readonly AcceptedAct[], rows: readonly Row[]): void {
   room.usedAt.raise(core.clock.elapsed())
   core.observer?.appended(rows)
-  deliver(core, room, rows, true)
+  deliverRows(core, room, rows, true)
   core.policy.reached('before-publish')
   core.hints.publish({ kind: 'rows', node: core.node, rows })
   core.observer?.hinted('published', rows.length)
-  void answerStanding(core, room, accepted, rows)
+  void answerCommitted(core, room, accepted, rows)
 }
 
-/** Resolves only when every missing fact is in memory, so that judging again makes progress. */
+/** Resolves when every missing fact is in memory, so that the next judgement makes progress. */
 async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boolean): Promise<void> {
   const global = core.rooms.get(GLOBAL)
   const { missing } = draft.global
@@ -216,33 +223,33 @@ async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boole
   ])
 }
 
-/** Reads the log again: the rows in the places of those in doubt show whether these were stored. */
+/** Reads the log again, which shows whether rows in doubt were stored. */
 async function lookAgain(core: Core, room: Room): Promise<void> {
   await core.clock.sleep(lookAgainMilliseconds)
   await room.refresh()
 }
 
-/** Brings this room and `global` to the head, by reads that begin after the call. */
+/** Reads this room and `global` to the head, by reads that begin after the call. */
 export async function bringToHead(core: Core, room: Room): Promise<void> {
   if (core.store.alone) return
   const global = core.rooms.get(GLOBAL)
   await Promise.all([room.refresh(), room !== global && global?.refresh()])
 }
 
-/** Was the view read to the head since the act came? Where this node is alone, it is the head. */
-function isFresh(core: Core, room: Room, { arrived }: Waiting<unknown>): boolean {
+/** Was the view read to the head after the act came? The view of a single node always is the head. */
+function isFresh(core: Core, room: Room, { arrived }: WaitingAct<unknown>): boolean {
   if (core.store.alone) return true
   const readAt = Math.min(room.freshTick.at, core.rooms.get(GLOBAL)?.freshTick.at ?? 0)
   return core.policy.isFresh(readAt, arrived)
 }
 
-function backToQueue(room: Room, batch: readonly Waiting<unknown>[], back: readonly Waiting<unknown>[]): void {
+function backToQueue(room: Room, batch: readonly WaitingAct<unknown>[], back: readonly WaitingAct<unknown>[]): void {
   if (back.length === 0) return
   const returning = new Set(back)
   room.queue.unshift(...batch.filter((waiting) => returning.has(waiting) && !waiting.isSettled))
 }
 
-/** The acts concerned stay in the queue and are tried again until their time is up. */
+/** On failure the acts stay in the queue and are repeated until their time is over. */
 async function orPause(core: Core, work: Promise<void>): Promise<void> {
   try {
     await work

@@ -5,25 +5,25 @@ import type { Policy } from './policy.ts'
 /** A room's key as text: `type:id`, `alpha`, or `global`. */
 export type RoomKey = string
 
-/** The room whose log carries what holds everywhere: suspensions, global words and moderators, admin roles, ended sessions. */
+/** The room whose log applies everywhere: suspensions, global words and moderators, admin roles, ended sessions. */
 export const GLOBAL: RoomKey = 'global'
 
-/** The version of what a row says and how, on each row this server writes; rows of before there was one are of version 1. */
+/** The version of a row's content and meaning. Rows stored without one are of version 1. */
 export const ROW_VERSION = 2
 
-/** The type that a row is shown with which the projection of this server cannot apply. */
+/** The type that readers see for a quarantined row. */
 export const UNREADABLE = 'log.unreadable'
 
-/** The type of a row that only fills the place of one that could not be stored. */
+/** The type of an empty row in the place of one that could not be stored. */
 export const SKIPPED = 'log.skipped'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** What an accepted act asks the log to append. */
+/** The entry that an accepted act appends. */
 export interface Entry {
   type: string
   body: { [key: string]: Json }
-  /** The account acted on, where there is one. */
+  /** The account that was acted on, if any. */
   target?: string | null
   until?: number | null
   reason?: string | null
@@ -38,59 +38,66 @@ export interface Row extends Required<Entry> {
   /** 1, 2, 3, … without a gap. */
   seq: number
   epoch: string
-  /** Ordinal among the messages of the room; null on rows that are no message. */
+  /** The ordinal among the messages of the room; null for other rows. */
   n: number | null
   /** Messages in the room up to and including this row. */
   total: number
   /** Account id of the actor. */
   sender: string
-  /** The sender's own key for this act; unique per room and sender. */
+  /** The sender's key for this act; unique per room and sender. */
   cid: string
-  /** Milliseconds on the log's clock; never runs back within a room. */
+  /** Milliseconds on the log's clock; they never decrease within a room. */
   at: number
-  /** Head of the room's chain of moderation entries as of this row; '' before the first. */
+  /** The hash of the room's last moderation entry as of this row; '' before the first. */
   chain: string
-  /** Is this row itself an entry of that chain? */
+  /** Is this row an entry of that chain? */
   chained: boolean
-  /** Seq of the last event applied to this row (an edit, a delete, a pin …); its own seq at first. */
+  /** On an entry of that chain that lost a person: the hash of its own `chain` and what is left. */
+  erased?: string
+  /** The seq of the last event applied to this row (an edit, a delete, a pin …); its own at first. */
   applied_seq: number
 }
 
-/** A value that follows from the log, under a key such as `rules` or `member:<account>`. `null` means there is none. */
+/** A value that follows from the log, under a key such as `rules` or `member:<account>`; null if absent. */
 export type Fact = Json
 
-/** How a row changes one fact. A patch is called only where the value before is known. */
+/** A change of one fact by a row. A patch is called only if the previous value is known. */
 export type Change = { key: string; value: Fact } | { key: string; patch: (before: Fact) => Fact }
 
-/** What the log must know of the product: which facts follow from a row. All pure. */
+/** The product's rules for the log: the facts that follow from a row. All are pure. */
 export interface Projection {
-  /** Facts every open view holds; the others are loaded when an act asks for them. */
+  /** The facts in every open view; the others are loaded on demand. */
   readonly always: (room: RoomKey) => readonly string[]
-  /** Rests on nothing that a later event may rewrite in a row: the row may come here as it is now. */
+  /** The changes may not depend on content that later events rewrite: the row may be a rewritten one. */
   changes(row: Row): readonly Change[]
-  /** The fact whose record the row itself is: where it was found absent before, it is loaded anew. */
+  /** The fact whose record is this row. If it was cached as absent, it is loaded again. */
   isRecordOf?(row: Row): string | null
-  /** Is this row a message, and so counted by `n`? */
+  /** Is this row a message, counted by `n`? */
   isMessage(type: string): boolean
-  /** Is this row an entry of the hash-chained moderation log? */
+  /** Is this row an entry of the moderation log's hash chain? */
   isChained(type: string): boolean
-  /** May this row take people out of the room, or hold globally, so that its ack waits for every node? */
+  /** May this row remove people from the room, or apply globally? Its answer then waits for every node. */
   holdsEverywhere(type: string): boolean
-  /** How an event changes rows before it (an edit, a purge): the row as it is after, or the very same row. Null when it changes none. */
+  /**
+   * The change that an event makes in earlier rows (an edit, a purge); null if none. Unchanged rows are returned as
+   * they are.
+   */
   rewrites?(event: Row): ((row: Row) => Row) | null
 }
 
-/** The records that follow from the log: loaded into views, written before the ack. */
+/** The records that follow from the log: loaded into views, written before the answer. */
 export interface Records {
-  /** Each value with the seq of the last row applied to it; an absent record is `{ value: null, seq: 0 }`. */
+  /** Each value with the seq of the last row applied to it; `{ value: null, seq: 0 }` if absent. */
   load(room: RoomKey, keys: readonly string[]): Promise<Map<string, { value: Fact; seq: number }>>
-  /** Writes each value where the record's own seq is below the row's. Idempotent; keys without a record are passed over. */
+  /**
+   * Writes each value whose stored seq is lower than the row's. It is idempotent, and ignores keys without a record.
+   */
   save(room: RoomKey, changes: readonly { key: string; value: Fact; row: Row }[]): Promise<void>
 }
 
 /**
- * The state an act is judged on. `get` of a fact not yet in memory answers null for the moment, makes the log load it, and the
- * judgement is taken again; so ask first for every fact that may be needed, and they are loaded together.
+ * The state on which an act is judged. `get` of a fact not in memory returns null; the log loads it and judges again. A
+ * judgement reads all facts that it may need first, so that they are loaded together.
  */
 export interface View {
   readonly room: RoomKey
@@ -99,47 +106,46 @@ export interface View {
   readonly total: number
   readonly at: number
   get(key: string): Fact
-  /**
-   * Milliseconds for which this node has held the fact as it is now, by what only rises: at most as long as it has been so, whatever the
-   * clock that `at` is told by has done since. 0 where it is not in memory.
-   */
+  /** Milliseconds since this node got the present value, on a monotonic clock; 0 if it is not in memory. */
   ageOf(key: string): number
   /** The view of `global`; a view of `global` is its own. */
   readonly global: View
 }
 
-/** A pure decision over a view; it may be taken several times before one of them stands. */
+/** A pure decision on a view; it may be made several times. */
 export type Judgement<T> =
   | { accept: Entry }
-  /** Nothing to append: it is already so. */
+  /** Nothing to append: the state is already as requested. */
   | { already: T }
   | { refuse: AppError }
 
-/** The record of an event, as far as the log knows it: its type, and what is stored under it. */
-export interface Makes {
+/** The part of an event record that the log knows: its type and its body. */
+export interface LoggedEvent {
   readonly type: string
   readonly body: z.ZodType
 }
-type BodyOf<M extends Makes> = z.output<M['body']>
+type BodyOf<M extends LoggedEvent> = z.output<M['body']>
 
-export interface Act<T = never, M extends Makes = Makes> {
+export interface Act<T = never, M extends LoggedEvent = LoggedEvent> {
   sender: string
-  /** The idempotency key; made by the log where the caller gave none. */
+  /** The idempotency key; the log makes one if the caller gave none. */
   cid?: string | undefined
-  /** The event that it appends, and no other. A key under which another is stored is refused (CONFLICT). */
+  /** The event that it appends. A key under which another event is stored is refused (CONFLICT). */
   makes: M
-  /** Is the row of a known key what is asked for now? Left out, each row of that event is; where it is not, the key is refused (CONFLICT). */
+  /**
+   * Does the row of a known key match this request? By default each row of the event does; if not, the key is refused
+   * (CONFLICT).
+   */
   isRepeat?(row: Row, body: BodyOf<M>): boolean
   judge(view: View, now: number): Judgement<T>
 }
 
-/** An act that never finds it already so has a row for certain. */
-export type Outcome<T, M extends Makes = Makes> =
+/** An act that cannot be "already so" always has a row. */
+export type Outcome<T, M extends LoggedEvent = LoggedEvent> =
   | Appended<M>
   | ([T] extends [never] ? never : { row: null; body: null; already: T; view: View })
-interface Appended<M extends Makes> {
+interface Appended<M extends LoggedEvent> {
   row: Row
-  /** What the row says. */
   body: BodyOf<M>
   duplicate: boolean
   view: View
@@ -149,52 +155,62 @@ interface Appended<M extends Makes> {
 export interface RoomLog {
   readonly node: string
   /**
-   * Judges and appends as one atomic step; a known key is answered with its first row. Throws the refusal, CONFLICT where the key was used for
-   * something else, or SERVICE_UNAVAILABLE after 3 s without an answer.
+   * Judges and appends in one atomic step; a known key is answered with its first row. It throws the refusal, CONFLICT
+   * if another act used the key, or SERVICE_UNAVAILABLE after 3 s.
    */
-  act<M extends Makes, T = never>(room: RoomKey, act: Act<T, M>): Promise<Outcome<T, M>>
+  act<M extends LoggedEvent, T = never>(room: RoomKey, act: Act<T, M>): Promise<Outcome<T, M>>
   /**
-   * Runs a question on the view, brought to the head by a read that begins after this call. The question is pure, as it may be
-   * asked several times; `atOnce` gets the answer that stands before any further row is applied or delivered.
+   * Asks a question of the view, read to the head after this call. The question is pure, as it may be repeated.
+   * `atOnce` gets the answer before any further row is applied or delivered.
    */
   ask<T>(room: RoomKey, question: (view: View, now: number) => T, atOnce?: (answer: T) => void): Promise<T>
-  /** Rows with seq > after, in order, from memory where it can. At most 200. */
+  /** At most 200 rows with seq > after, in order, from memory if possible. */
   read(room: RoomKey, after: number, limit: number): Promise<Row[]>
-  /** The head as this node knows it, without a read; opens the room. */
+  /** The head that this node knows, without a read; it opens the room. */
   head(room: RoomKey): Promise<{ epoch: string; seq: number; total: number }>
-  /** The head of a room that is open on this node, and the row up to which all records are known to be written, at once; null where it is not. */
+  /** The head of an open room, and the row up to which all records are written; null if closed. */
   headHere(room: RoomKey): { seq: number; total: number; recorded: number } | null
   /**
-   * What the view in memory says, at once; null where the room is not open on this node, a fact that is asked for is not loaded, or this node
-   * may not act, as what holds everywhere may have been acknowledged without it.
+   * The answer of the view in memory, without waiting. It is null if the room is closed, a fact is missing, or this
+   * node may not act.
    */
   answerHere<T>(room: RoomKey, question: (view: View) => T): T | null
-  /** Keeps a room followed while the hold is not released: its rows are delivered within one poll at the latest. */
+  /** Keeps a room open until the returned function is called. Its rows are delivered within one poll at the latest. */
   hold(room: RoomKey): Promise<() => void>
   /**
-   * Called in seq order, each row once, for each room this node follows; runs synchronously. What it throws is told and no more. `isOurs`: this node
-   * has just appended the first of them, and so no other says the same of them.
+   * Called synchronously with the rows of each open room, in order of seq, each once. An error is only reported.
+   * `isOurs`: this node appended the first of them, so that no other node reports them.
    */
   onRows(listener: (room: RoomKey, rows: readonly Row[], isOurs: boolean) => void): void
+  /** Changes what is in memory of every room, as an erasure has changed the store. */
+  replaceInMemory(change: InMemory): void
   close(): Promise<void>
 }
 
-/** The collection of rows, heads and leases. A lost answer is thrown as it is: the log finds out what happened. */
+export interface InMemory {
+  row(row: Row): Row
+  /** Null drops a fact, so that it is loaded anew. */
+  fact(key: string, value: Fact, room: RoomKey): { value: Fact } | null
+}
+
+/**
+ * The collections of rows, heads and leases. An error is thrown unchanged: the log finds out whether a row was stored.
+ */
 export interface LogStore {
-  /** One node only: no polling, no leases, nothing to read before a refusal. */
+  /** A single node: no polls, no leases, no read before a refusal. */
   readonly alone: boolean
   /** One ordered insert, durable when it returns. */
   insert(rows: readonly Row[]): Promise<void>
-  /** Rows in after < seq <= after + limit, ascending; a range closed at both ends. */
+  /** Rows with after < seq <= after + limit, ascending; a range closed at both ends. */
   read(room: RoomKey, after: number, limit: number): Promise<Row[]>
   byCid(room: RoomKey, sender: string, cid: string): Promise<Row | null>
-  /** Raises the heads of many rooms in one write, and the mark up to which every record of a room is written. */
+  /** Raises the heads and marks of many rooms in one write. */
   raiseHeads(heads: readonly RoomHead[], movedAt: number): Promise<void>
   headOf(room: RoomKey): Promise<RoomHead>
   headsMovedSince(movedAt: number): Promise<RoomHead[]>
-  /** Which of these rooms have a row after the given one? Asks the log itself, as a head may never have been raised. */
+  /** The rooms with a newer row than the given one. It asks the log itself: a head may never have been raised. */
   advanced(positions: readonly { room: RoomKey; seq: number }[]): Promise<RoomKey[]>
-  /** `beat` rises with each write of a node, and says nothing but that. */
+  /** `beat` rises with each write of a node, and has no other meaning. */
   writeLeases(
     node: string,
     leases: readonly { room: RoomKey; confirmed: number }[],
@@ -210,33 +226,33 @@ export interface RoomHead {
   epoch: string
   seq: number
   total: number
-  /** Every record that follows from the rows up to here is written. */
+  /** All records of the rows up to this one are written. */
   materialised: number
 }
 
-/** Is this error the store's "a row with this key is there already"? Decided by code 11000 alone. */
+/** Does the error mean that a row with this key exists? Only code 11000 does. */
 type IsDuplicate = (error: unknown) => boolean
 
-/** Did this error come before anything was sent, for what is to be stored can be encoded by no store? */
+/** Did the encoder fail, before anything was sent? */
 type IsNeverSent = (error: unknown) => boolean
 
-/** What makes other nodes hear sooner. It may lose, double and reorder; nothing rests on it. */
+/** Notifies other nodes sooner. Hints may be lost, repeated or reordered, so no promise depends on them. */
 export interface Hints {
   publish(hint: Hint): void
   subscribe(listener: (hint: Hint) => void): void
-  /** From now on hints of this room are wanted. */
+  /** Subscribes to the hints of this room. */
   follow?(room: RoomKey): void
   leave?(room: RoomKey): void
-  /** How often heads are to be read and leases renewed now: seldom while hints come. */
+  /** The present interval of polls and renewals: longer while hints arrive. */
   pollMilliseconds(): number
 }
 export type Hint =
   | { kind: 'rows'; node: string; rows: readonly Row[] }
   | { kind: 'confirmed'; node: string; room: RoomKey; seq: number }
-  /** The node has rows for the room and lost a race for a seq. */
+  /** The node has rows for the room, and lost a race for a seq. */
   | { kind: 'collided'; node: string; room: RoomKey }
 
-/** Which nodes live, as their leases say. */
+/** The live nodes, by their leases. */
 export interface LiveNodes {
   live(): ReadonlySet<string>
   onChange(listener: () => void): void
@@ -244,36 +260,35 @@ export interface LiveNodes {
 }
 
 export interface Clock {
-  /** Milliseconds of the store's clock: the times of rows. It may step. */
+  /** Milliseconds of the store's clock, for the times of rows. It may step. */
   now(): number
-  /** Milliseconds of this process, which only rise, whatever is done to any clock: all that is waited for is measured by it. */
+  /** Monotonic milliseconds of this process, by which all waiting is measured. */
   elapsed(): number
-  /** Resolves after so many milliseconds. */
   sleep(milliseconds: number): Promise<void>
 }
 
-/** Told what the log does, for figures alone. Must not throw. */
+/** Receives the log's events for metrics. It must not throw. */
 export interface Observer {
-  /** One insert of this node's, that stands. */
+  /** One committed insert of this node. */
   appended(rows: readonly Row[]): void
-  /** Rows were told to this node's listeners, so long after the oldest of them was appended. */
+  /** Rows were delivered to this node's listeners, with the age of the oldest. */
   delivered(lagMilliseconds: number): void
-  /** Rows of an open room were read from the store because no hint had brought them. */
+  /** Rows of an open room were read from the store, because no hint brought them. */
   healed(by: 'gap' | 'poll' | 'comparison', rows: number): void
   /** Another node had taken the seq. */
   collided(): void
-  /** An insert of unknown fate is tried again. */
+  /** An insert without an answer is repeated. */
   retried(): void
   follows(rooms: number): void
-  /** A turn of this room has lasted so long that its acts are refused at once until it ends. */
+  /** A room was isolated, because its turn is too long. */
   isolated?(room: RoomKey): void
-  /** A row that this server cannot apply: it is shown as an event of no known type, and nothing follows from it. */
+  /** A row is quarantined: readers see an event of an unknown type, and nothing follows from it. */
   quarantined?(row: Row, error: unknown): void
-  /** A listener threw; the others have heard the rows. */
+  /** A listener threw; the others got the rows. */
   failed?(room: RoomKey, error: unknown): void
-  /** Such a turn has ended after so long. */
+  /** The turn of an isolated room ended after this time. */
   released?(room: RoomKey, milliseconds: number): void
-  /** Rows were hinted at to others, by others, or by others when they were known already. */
+  /** Hints were published, received, or received after their rows were known. */
   hinted(how: 'published' | 'received' | 'late', rows: number): void
 }
 
@@ -289,8 +304,8 @@ export interface LogDependencies {
   isDuplicate: IsDuplicate
   isNeverSent: IsNeverSent
   observer?: Observer
-  /** Throws where an entry is not what its event declares; left out where only the compiler says so. */
+  /** Throws if an entry differs from its event's declaration; unset where only the compiler checks. */
   check?(entry: Entry): void
-  /** What differs from `strict`, by which a server runs. */
+  /** Deviations from the `strict` policy; only tests have some. */
   policy?: Partial<Policy>
 }

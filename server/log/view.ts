@@ -1,7 +1,7 @@
 import { chainOf } from './chain.ts'
-import { changed, type Facts, type KnownFact, type Resolved } from './facts.ts'
+import { type Facts, factAfter, type KnownFact, type ResolvedFact } from './facts.ts'
 import type { Rules } from './policy.ts'
-import { rising } from './rising.ts'
+import { risingNumber } from './rising.ts'
 import { type Entry, type Fact, type Projection, ROW_VERSION, type RoomKey, type Row, type View } from './types.ts'
 
 /** The room as of the last row applied. */
@@ -9,7 +9,7 @@ export class LiveView implements View {
   readonly room: RoomKey
   readonly facts: Facts
   readonly #global: LiveView | null
-  readonly #seq = rising()
+  readonly #seq = risingNumber()
   epoch = ''
   total = 0
   at = 0
@@ -40,7 +40,7 @@ export class LiveView implements View {
     return this.facts.ageOf(key)
   }
 
-  /** The row after this seq is the first that is applied. */
+  /** Rows after this seq are applied. */
   startAt(epoch: string, seq: number): void {
     this.epoch = epoch
     this.#seq.raise(seq)
@@ -61,7 +61,7 @@ interface Context {
   policy: Pick<Rules, 'inDraft'>
 }
 
-/** A view with the rows of a turn laid over it, before they are stored. It notes the facts that were asked for and not there. */
+/** A view with the rows of a turn, before they are stored. It records the requested facts that are not in memory. */
 export class Draft implements View {
   readonly room: RoomKey
   readonly missing = new Set<string>()
@@ -103,18 +103,18 @@ export class Draft implements View {
     return this.missing.size === 0 && this.global.missing.size === 0
   }
 
-  /** Lays a row over the view; null when a fact that it changes is missing. */
+  /** Adds a row to the draft; null if a fact that it changes is missing. */
   append(
     entry: Entry,
     sender: string,
     cid: string,
     at: number,
     context: Context,
-  ): { row: Row; changes: Resolved[] } | null {
+  ): { row: Row; changes: ResolvedFact[] } | null {
     const row = this.#rowOf(entry, sender, cid, at, context)
-    const changes: Resolved[] = []
+    const changes: ResolvedFact[] = []
     for (const change of context.projection.changes(row)) {
-      const after = changed(this.#known(change.key), change, row)
+      const after = factAfter(this.#known(change.key), change, row)
       if (after) changes.push({ key: change.key, value: after.value, row })
       else this.missing.add(change.key)
     }

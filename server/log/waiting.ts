@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors'
-import { keyOf } from './ring.ts'
+import { actKeyOf } from './ring.ts'
 import type { Act, Clock, Outcome } from './types.ts'
 
 const answerMilliseconds = 3_000
@@ -9,22 +9,22 @@ interface Settling<T> {
   reject(error: unknown): void
 }
 
-/** An act on its way to an answer. */
-export class Waiting<T> {
+/** An act that waits for its answer. */
+export class WaitingAct<T> {
   readonly act: Act<T>
   readonly cid: string
   readonly key: string
-  /** A read that began after this tick shows what this act must not miss. */
+  /** A refusal needs a read that began after this tick. */
   readonly arrived: number
-  /** The seq at which it may come to stand by an insert whose answer was lost. */
-  mayStandAt = 0
+  /** The seq at which an insert without an answer may have stored it. */
+  mayBeStoredAt = 0
   isSettled = false
   readonly #promise: Settling<T>
 
   constructor(act: Act<T>, own: { cid: string; arrived: number; deadlines: Deadlines }, promise: Settling<T>) {
     this.act = act
     this.cid = own.cid
-    this.key = keyOf(act.sender, own.cid)
+    this.key = actKeyOf(act.sender, own.cid)
     this.arrived = own.arrived
     this.#promise = promise
     own.deadlines.add(this)
@@ -43,7 +43,6 @@ export class Waiting<T> {
 
 export interface Deadlines {
   add(waiting: Expiring): void
-  /** Is any still without an answer? */
   areWaiting(): boolean
 }
 
@@ -52,15 +51,17 @@ interface Expiring {
   refuse(error: unknown): void
 }
 
-/** Refuses acts unanswered after 3 s (times the deadline factor). One timer serves the whole queue, as all acts have the same deadline. */
+/**
+ * Refuses acts after 3 s (times the deadline factor). One timer serves the queue, as all acts have the same deadline.
+ */
 export function createDeadlines(clock: Clock, deadlineFactor: number): Deadlines {
-  // All but the first few are settled in the order they came, so a queue costs less than a set.
+  // Acts settle in nearly the order in which they came, so a queue costs less than a set.
   let queue: { waiting: Expiring; deadline: number }[] = []
   let settled = 0
   let isWatching = false
 
   function dropSettled(): void {
-    // What is settled is let go at once, so that it is not kept until the queue is cut.
+    // Settled acts are released at once, so that the queue keeps none of them in memory.
     while (queue[settled]?.waiting.isSettled) queue[settled++] = nobody
     if (settled < 1_024 && settled < queue.length) return
     queue = queue.slice(settled)

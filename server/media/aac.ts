@@ -15,15 +15,12 @@ const bitrate = 128_000
 const priming = 1024
 const longestSilence = 2 * opusRate
 const mostWaiting = 200
-/** How far a sender may be ahead of the time that has passed: silence is cheap to ask for, and as dear to encode as sound. */
+/** The most that a sender may be ahead of real time, as silence costs as much to encode as sound. */
 const mostAheadSamples = 10 * opusRate
 /** What the decoder takes: 120 ms of the best sound there is. */
 const mostPacketBytes = 7_680
 
-/**
- * Makes AAC of Opus, which some players of HLS do not take. Both count in samples of 48 kHz; what is missing is filled with silence, so
- * that the sound stays with the picture. Throws where it cannot be made.
- */
+/** Transcodes Opus to AAC for HLS players, at 48 kHz. Gaps become silence, so that sound stays with the picture. */
 export async function createAacEncoder(
   hear: (frame: AudioFrame) => void,
   now: () => number = () => performance.now(),
@@ -103,7 +100,7 @@ export async function createAacEncoder(
 
   return {
     push({ time, data }) {
-      // Who sends faster than it is encoded is not waited for.
+      // Faster senders than the encoder lose packets.
       if (isClosed || waiting > mostWaiting || data.length > mostPacketBytes || isAhead() || !follow(time)) return
       const { channelData, samplesDecoded } = decoder.decodeFrame(data)
       if (samplesDecoded === 0) return

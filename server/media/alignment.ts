@@ -21,10 +21,7 @@ interface Track {
   arrived: number | null
 }
 
-/**
- * Both tracks on one clock. What each packet says is time of its own track alone; reports of the sender say how they meet. They are
- * waited for, and where they do not come, what arrives first of each is taken for what was sent at once.
- */
+/** Aligns both tracks by sender reports. Without reports, the first packets of each count as simultaneous. */
 export function createAlignment(
   now: () => number,
   kinds: readonly Kind[],

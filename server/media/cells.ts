@@ -18,10 +18,7 @@ const left = { type: 2, chroma: 1 }
 const intraInInter = 5
 const framesInSequence = 16
 
-/**
- * H264 of the baseline profile for pictures of squares of one colour: a square is what it was, or as its neighbour, or written out
- * without compression. No pixel is rounded.
- */
+/** H264 baseline for pictures of coloured squares: each is unchanged, predicted, or uncompressed. No pixel is rounded. */
 export function cellEncoder(columns: number, rows: number): CellEncoder {
   const sps = unit(0x67, (to) => writeSps(to, columns, rows))
   const pps = unit(0x68, writePps)
@@ -94,7 +91,7 @@ function writeSps(to: BitWriter, columns: number, rows: number): void {
   to.bits(0, 1)
   to.unsigned(columns - 1)
   to.unsigned(rows - 1)
-  // Whole frames, inferred directly, not cropped, nothing said of their use.
+  // Whole frames, direct inference, no cropping, no usage information.
   to.bits(0b1100, 4)
 }
 

@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts'
 import { playClock } from './clock-source.ts'
 import { mediaServer } from './http.ts'
 import { createKeys, digestOf, newKey } from './keys.ts'
-import type { Ask, EngineEvent, EngineSettings, Ports } from './messages.ts'
+import type { EngineEvent, EngineRequest, EngineSettings, Ports } from './messages.ts'
 import type { Publisher } from './publisher.ts'
 import { openRecorder } from './recorder.ts'
 import { openRegistry, type StreamRow } from './registry.ts'
@@ -31,7 +31,7 @@ export interface Engine {
   readonly ports: Ports
   /** Why it listens at fewer ports than it should. */
   readonly problem: string | null
-  answer(asked: Ask): Promise<unknown>
+  answer(asked: EngineRequest): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
     keys.add(row.digest, { stream, playbackId: row.playbackId })
   }
 
-  /** It is forgotten when its end has been shown, or at once where that is not to be seen; its recordings stay. */
+  /** Forgets the stream once its end was shown, or at once if it is not shown. Recordings stay. */
   async function end(streamId: string, isShown: boolean): Promise<void> {
     const found = streams.get(streamId)
     if (!found) return

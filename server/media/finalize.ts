@@ -13,7 +13,7 @@ const limits = ['--max-old-space-size=512']
 /** From the file of the engine, as `scripts/build.mjs` puts them. */
 const built = '../finalizer/main.js'
 
-/** Makes one MP4 that can be sought in of the fragments that were written, in a process of its own. Throws where nothing in them can be played. */
+/** Makes a seekable MP4 of fragments, in a process of its own. Throws without anything playable. */
 export async function finalize(
   from: string,
   to: string,

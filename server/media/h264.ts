@@ -97,7 +97,7 @@ export function avcConfig(spsList: readonly Uint8Array[], ppsList: readonly Uint
   }
 }
 
-/** What a publisher gives as the description of its track, read and written anew; `lengthSize` is how its pictures are written. */
+/** Reads a publisher's track description, and writes it again. `lengthSize` is the length prefix of its pictures. */
 export function parseAvcDescription(bytes: Uint8Array): { config: VideoConfig; lengthSize: number } {
   const buffer = Buffer.from(bytes)
   let at = 5

@@ -3,12 +3,9 @@ import { clientHeader, notLive } from '#server/ports/video/port'
 import { chooseOffer } from './sdp.ts'
 
 export interface Webrtc {
-  /** Why nothing can be published or watched by that name, whatever is offered: there is no such name, or nobody publishes what it names. */
+  /** Why a name cannot be published or watched: it is unknown, or nobody publishes it. */
   refusalOf(name: string): 404 | 'not live' | null
-  /**
-   * Refused with a status where there is no such name (404), where what it names is not shown so (406), where so many offers of that client wait to be
-   * connected (429), and where so many publish or watch that no other may (503). `session` is what ends it.
-   */
+  /** Refuses unknown names (404), other codecs (406), pending offers of a client (429) and full servers (503). `session` ends it. */
   connect(
     name: string,
     offer: string,
@@ -41,7 +38,7 @@ export async function answerWebrtc(
         'access-control-max-age': '86400',
       })
     case 'HEAD':
-      // Clients follow it to find out where they should publish: somewhere else than where they are, or they would do so for ever.
+      // Clients follow this redirect to find where to publish. The target differs, or they would loop forever.
       return url.searchParams.has('region') ? end(200) : end(307, { location: `${url.pathname}?region=local` })
     case 'DELETE':
       return end(webrtc.end(name) ? 200 : 404)

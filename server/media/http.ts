@@ -6,10 +6,10 @@ import { notLive } from '#server/ports/video/port'
 import { answerWebrtc, type Webrtc } from './http-webrtc.ts'
 import type { Live } from './live.ts'
 
-export interface Shown {
+export interface ServedStreams {
   /** Null where nothing is shown of it. */
   live(playbackId: string): Live | null
-  /** Whether a stream is watched by that name, whoever publishes it and whether anybody does. */
+  /** Whether the name is one by which a stream is watched, live or not. */
   isPlayback(playbackId: string): boolean
   /** Where the file of a recording is; null where it is not ready. */
   recording(assetId: string): string | null
@@ -37,7 +37,7 @@ const paths = {
 const kinds = { playlist: 'application/vnd.apple.mpegurl', media: 'video/mp4' }
 const idleMilliseconds = 60_000
 
-export function mediaServer(shown: Shown): Server {
+export function mediaServer(shown: ServedStreams): Server {
   const server = createServer({ keepAliveTimeout: idleMilliseconds }, (request, response) => {
     answer(shown, request, response).catch(() => {
       if (response.headersSent) response.destroy()
@@ -48,7 +48,7 @@ export function mediaServer(shown: Shown): Server {
   return server
 }
 
-async function answer(shown: Shown, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(shown: ServedStreams, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://media.local')
   for (const [header, value] of Object.entries(cors)) response.setHeader(header, value)
   const hls = paths.hls.exec(url.pathname)
@@ -109,7 +109,7 @@ async function sendRecording(path: string | null, request: IncomingMessage, resp
   else await pipeline(createReadStream(path, { start, end: last }), response)
 }
 
-/** The one part that is asked for; null for all of it. */
+/** The requested range; null for all of it. */
 function rangeOf(header: string | undefined, size: number): { start: number; last: number } | 'beyond' | null {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
   if (from === '' && to === '') return null

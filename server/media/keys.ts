@@ -14,7 +14,7 @@ export interface Keys<Value> {
 
 const longest = 200
 
-/** Finds what belongs to a key, in a time that tells nothing of the keys there are: they are looked up by a secret hash. */
+/** Finds the entry of a key by a secret hash, so that timing reveals no keys. */
 export function createKeys<Value>(): Keys<Value> {
   const secret = randomBytes(32)
   const kept = new Map<string, { digest: Buffer; value: Value }>()

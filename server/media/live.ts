@@ -18,7 +18,7 @@ export interface LiveOptions extends Lengths {
   clock: Clock
   /** The time of day, in milliseconds since 1970. */
   wall(): number
-  /** Whether others were told of parts before, of which nothing is known: no name of then is used again. */
+  /** Whether earlier parts were announced: no name of them is used again. */
   isAgain?: boolean
 }
 
@@ -40,22 +40,22 @@ export type Playlist = { status: 200; text: string } | { status: 400 | 404 | 503
 export interface Live {
   /** Each publisher after the first goes on where the one before ended, with a discontinuity. */
   begin(told?: (fragment: Fragment) => void): Ingest
-  /** As soon as it has the segment, or the part of it, that is asked for. */
+  /** Resolves when the requested segment or part exists. */
   playlist(sequence?: number, part?: number): Promise<Playlist>
   file(name: string): Promise<Buffer | null>
-  /** Nothing follows: players are told a little after the last part, as one that hears both at once may stop before it. */
+  /** The end is announced after the last part, as players may stop before it otherwise. */
   finish(): void
   close(): void
 }
 
 const listed = 6
-/** A segment may be told with the next integer, and key frames come a little late at times. */
+/** Announced durations are rounded up, as key frames come late at times. */
 const [roundedSeconds, slackSeconds] = [0.49, 0.1]
 /** Parts of one publisher follow one another; beyond that there was nothing in between. */
 const gapSeconds = 0.01
-/** Kept for those who read an older playlist. */
+/** Kept for readers of an older playlist. */
 const keptBeside = 3
-/** A picture that stood still for long makes the delay of all no longer. */
+/** A picture that was shown for long does not raise the delay of all. */
 const longestPartTarget = 1
 const mostBytes = 64 * 2 ** 20
 const mostWaiting = 20_000
@@ -71,7 +71,7 @@ export function createLive(options: LiveOptions): Live {
   let sequence = Math.floor(options.wall() / 1000)
   let fragments = 0
   let initNumber = options.isAgain ? sequence : 0
-  /** Both stay what they are from the first whole segment on, for all who publish here. Before that, nothing is told. */
+  /** Both are fixed from the first whole segment on, for all publishers. Nothing is announced before. */
   let targetDuration: number | null = null
   let partTarget = partMs / 1000
   let isOver = false

@@ -7,7 +7,7 @@ const bytesInMb = 2 ** 20
 
 run()
 
-/** What the server says to this process, and what it answers. It ends with the server. */
+/** Messages between the server and this process, which ends with the server. */
 function run(): void {
   const engine = new Promise<Engine>((resolve, reject) => {
     process.on('message', (message: ToEngine) => {

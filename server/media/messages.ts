@@ -22,7 +22,7 @@ export interface EngineSettings {
   memoryMb: number
 }
 
-/** A recording as the engine knows it; where it is reached is known to who started the engine. */
+/** A recording in the engine, without its URL. */
 export type RecordedAsset = Omit<VideoAsset, 'playbackId' | 'playbackUrl' | 'downloadUrl'>
 
 /** Is there a file of it? Also of one that has failed, of what was written before. */
@@ -33,7 +33,7 @@ export type EngineEvent =
   | Exclude<VideoEvent, { type: 'asset.updated' }>
   | { type: 'asset.updated'; asset: RecordedAsset }
 
-export type Ask =
+export type EngineRequest =
   | { ask: 'createStream'; stream: Pick<NewStream, 'record'> }
   | { ask: 'adoptStream'; stream: { streamId: string; playbackId: string; digest: string; record: boolean } }
   | { ask: 'status'; streamIds: readonly string[] }
@@ -41,7 +41,10 @@ export type Ask =
   | { ask: 'deleteStream' | 'assets' | 'publishClock'; streamId: string }
 
 /** Streams in `expected` were live when the engine before ended, whatever it had written of them. */
-export type ToEngine = { start: EngineSettings; expected: readonly string[] } | ({ id: number } & Ask) | { close: true }
+export type ToEngine =
+  | { start: EngineSettings; expected: readonly string[] }
+  | ({ id: number } & EngineRequest)
+  | { close: true }
 
 export interface Ports {
   http: number

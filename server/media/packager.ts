@@ -33,10 +33,7 @@ const waitForVideoSeconds = 1
 const longestFill = 0.5
 const most = { partBytes: 8 * 2 ** 20, segmentBytes: 32 * 2 ** 20, waitingSounds: 1000 }
 
-/**
- * Cuts what a publisher sends into parts and segments, at key frames where they come in time. No segment lasts longer than `longest`: where no
- * picture comes, it is cut by the sound, and what nothing came in is in none.
- */
+/** Cuts media into parts and segments at timely key frames. Without pictures sound cuts them; none exceeds `longest`. */
 export function createPackager(
   { partMs, segmentMs }: Lengths,
   longest: () => number,
@@ -44,7 +41,7 @@ export function createPackager(
 ): Packager {
   let tracks: Tracks | null = null
   let wanted: Tracks = { video: null, audio: null }
-  /** When the first picture is decoded, how much later it is shown, and when that is, in seconds: there sound begins as well. */
+  /** The first picture: decode time, offset of display, and display time in seconds, where sound begins too. */
   let begun = { time: 0, offset: 0, seconds: 0 }
   let held: VideoFrame | null = null
   let usual = videoTimescale / 30
@@ -116,7 +113,7 @@ export function createPackager(
     return end
   }
 
-  /** A picture that was shown until now begins a segment where it makes the other too long, and is shown no longer than one lasts. */
+  /** A still picture begins a new segment if the old one gets too long. It lasts one segment at most. */
   function stoodUntil(at: number): void {
     if (!held) return
     const from = held.time / videoTimescale
@@ -151,7 +148,7 @@ export function createPackager(
     bytes += frame.data.length
   }
 
-  /** Players take what is missing of one track for a hole, and do not find the end of a livestream behind it. */
+  /** Fills a track to the end. Players stop at a gap in one track, and miss the end of the livestream. */
   function fill(end: number): void {
     const last = audio.at(-1) ?? lastSound
     if (!last) return

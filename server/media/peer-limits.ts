@@ -4,10 +4,7 @@ const most = { bytes: 1_500, packets: 32, statuses: 2_000, missing: 1_000 }
 const feedback = { type: 205, ofArrivals: 15 }
 const readAll = RtcpPacketConverter.deSerialize
 
-/**
- * Reports that were put together to be work are not read: what reads them reads the rest of the whole for each, and makes an object of
- * every packet that one says it is about. Those of browsers have a handful of packets and fit into one datagram.
- */
+/** Reports that are built to cost work are not read. Browsers' reports have few packets and fit a datagram. */
 RtcpPacketConverter.deSerialize = (data) => (isBearable(data) ? readAll(data) : [])
 
 function isBearable(data: Buffer): boolean {
@@ -28,10 +25,7 @@ interface Missing {
   addPacket(packet: RtpPacket): void
 }
 
-/**
- * Where numbers jump far, nothing is asked for again: to list all that would be missing takes long, and nobody has it any more. One that
- * comes late is no jump, also where numbers wrap.
- */
+/** After a far jump nothing is requested again, as nobody has it any more. Late packets and wraps are no jumps. */
 export function limitMissing(receiver: RTCRtpReceiver): void {
   const { nack } = receiver as unknown as { nack: Missing }
   const add = nack.addPacket.bind(nack)

@@ -54,7 +54,7 @@ export function openPeer(
       ],
     },
     headerExtensions: { video: headerExtensions, audio: headerExtensions },
-    // Nobody else is told who watches.
+    // Without other servers, nobody else learns of viewers.
     iceServers: [],
     iceUseTcp: true,
     iceUseIpv6: address === null,

@@ -7,13 +7,13 @@ export interface ListedSegment {
   sequence: number
   init: number
   discontinuity: boolean
-  /** When it was made, for those who compare it with what was said meanwhile. */
+  /** Its time, to compare it with chat messages. */
   at: Date
   parts: readonly ListedPart[]
   done: boolean
 }
 
-export interface Listed {
+export interface PlaylistContent {
   segments: readonly ListedSegment[]
   discontinuitySequence: number
   targetDuration: number
@@ -24,7 +24,7 @@ export interface Listed {
 export const durationOf = ({ parts }: Pick<ListedSegment, 'parts'>): number =>
   parts.reduce((sum, { duration }) => sum + duration, 0)
 
-/** Parts older than this many times the target duration are told by their segment alone. */
+/** Older parts are listed by their segment alone. */
 const partsWithin = 3
 
 /** What HLS players read (RFC 8216, with the parts of its second edition). */
@@ -34,7 +34,7 @@ export function renderPlaylist({
   targetDuration,
   partTarget,
   isOver,
-}: Listed): string {
+}: PlaylistContent): string {
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:9',

@@ -1,7 +1,7 @@
 import type { Ingest } from './live.ts'
 
-/** What is heard of who publishes, whichever way they do. */
+/** Events of a publisher over any protocol. */
 export interface Publisher extends Pick<Ingest, 'configure' | 'video' | 'audio'> {
-  /** `isMeant` where the publisher said that it stops; otherwise it may come back. */
+  /** `isMeant`: the publisher announced the stop; otherwise it may come back. */
   end(isMeant: boolean): void
 }

@@ -22,7 +22,7 @@ export interface Recorder {
   assets(streamId: string): RecordedAsset[]
   path(assetId: string): string | null
   remove(streamId: string): Promise<void>
-  /** When all that was told of is written. */
+  /** Resolves when all announced data is written. */
   flush(): Promise<void>
   /** When all recordings are made as well. */
   close(): Promise<void>
@@ -30,7 +30,7 @@ export interface Recorder {
 
 type Row = Omit<RecordedAsset, 'startedAt'> & { startedAt: string }
 
-/** Recordings in a folder: what is written, what is made of it, and a row that says how far that is. Those that a crash left are made now. */
+/** Recordings in a folder, each with a row of its progress. Those after a crash are finished now. */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
   const { directory, wall, newId, tell, limits = longestRecording } = options
   await makeDirectory(directory)
@@ -41,7 +41,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   let rows: Promise<void> = Promise.resolve()
   const place = (assetId: string, kind: 'json' | 'parts' | 'mp4') => join(directory, `${assetId}.${kind}`)
 
-  /** Rows are written one after the other; on a full disk one says less than there is, until the next is written. */
+  /** Rows are written in turn; on a full disk one may lag behind. */
   function keep(asset: RecordedAsset): Promise<void> {
     const path = place(asset.assetId, 'json')
     rows = rows.then(async () => {
@@ -73,7 +73,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
         await keep({ ...asset, phase: asset.error ? 'failed' : 'ready', progress: 1, ...made })
         await rm(place(assetId, 'parts'), { force: true })
       } catch (error) {
-        // What kept it from being written says more than what cannot be made of the rest.
+        // The write error says more than a failed finish.
         await keep({ ...asset, phase: 'failed', error: asset.error ?? textOf(error) })
       }
     })
@@ -122,7 +122,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
             asset = { assetId: newId(), streamId, phase: 'waiting', progress: 0, startedAt, ...none }
             recorded.add(asset.assetId)
             assets.set(asset.assetId, asset)
-            // Without its row, nobody finds after a crash what was written.
+            // Without its row a recording is lost in a crash.
             recording = createRecording(place(asset.assetId, 'parts'), keep(asset))
           }
           recording.add(part)

@@ -11,10 +11,7 @@ export interface Recording {
 
 const mostWaitingBytes = 16 * 2 ** 20
 
-/**
- * The fragments of one publisher, one after the other: what is written can be read up to where it breaks off. The first description
- * holds for all of it; pictures of another size bring theirs along. Nothing is written before `after`.
- */
+/** Fragments of a publisher, readable up to a break. Other picture sizes bring their description. Nothing is written before `after`. */
 export function createRecording(path: string, after: Promise<void> = Promise.resolve()): Recording {
   let tracks: Tracks | null = null
   let file: FileHandle | null = null
@@ -61,7 +58,7 @@ export function createRecording(path: string, after: Promise<void> = Promise.res
   }
 }
 
-/** As a track that was described otherwise has it: with the new parameter sets before each key frame, and no sound of another kind. */
+/** A fragment for a changed track: new parameter sets before each key frame, without other sound codecs. */
 function rewritten(sequence: number, part: Fragment, tracks: Tracks): Buffer {
   const { video: now, audio: sound } = part.tracks
   const isVideoOf = now !== null && now.kind === tracks.video?.kind

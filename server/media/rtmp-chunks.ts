@@ -26,7 +26,7 @@ const extended = 0xffffff
 export const setChunkSize = 1
 const abortMessage = 2
 
-/** Puts messages together from the chunks they come in. Throws a RangeError where they are malformed or too large; holds no more than it says. */
+/** Assembles messages from chunks, within limits. Throws a RangeError for malformed or large ones. */
 export function chunkReader(tell: (message: Message) => void): { push(bytes: Buffer): void; readonly held: number } {
   const streams = new Map<number, ChunkStream>()
   let chunkBytes = leastChunkBytes

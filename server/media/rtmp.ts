@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
 import { addressOf } from '#server/kernel/addresses'
-import { opensWithin } from '#server/kernel/opens'
+import { createConnectionCounter } from '#server/kernel/opens'
 import { type Amf, decodeAmf, encodeAmf } from './amf.ts'
 import { flvReader, UnknownCodec } from './flv.ts'
 import type { Publisher } from './publisher.ts'
@@ -35,7 +35,7 @@ const windowBytes = 2_500_000
 /** Takes what OBS and ffmpeg publish. A connection that breaks the protocol, or asks for more than is allowed, is ended. */
 export function rtmpServer(options: RtmpOptions): Server {
   const waiting: Waiting = new Map()
-  const opens = opensWithin(most.opened)
+  const opens = createConnectionCounter(most.opened)
   const server = createServer({ noDelay: true }, (socket) => {
     if (opens(addressAt(socket))) serve(socket, options, waiting)
     else socket.destroy()
@@ -49,10 +49,7 @@ type Waiting = Map<Socket, string>
 
 const addressAt = ({ remoteAddress = 'unknown' }: Socket): string => addressOf(undefined, 0, remoteAddress)
 
-/**
- * Who comes takes the place of the one that has waited longest at its address, or at the address of which most wait, so that nobody keeps
- * others out by doing nothing.
- */
+/** A new connection replaces the longest-waiting one of the busiest address, so that idle ones block nobody. */
 function wait(socket: Socket, waiting: Waiting): void {
   const address = addressAt(socket)
   const counts = new Map<string, number>()
@@ -80,7 +77,7 @@ function serve(socket: Socket, { publish }: RtmpOptions, waiting: Waiting): void
 
   const send = (type: number, body: Buffer, stream = 0, on = 3): void => {
     socket.write(writeMessage({ type, stream, time: 0, body }, on, chunkBytes))
-    // Who does not read what it asked for is not waited for.
+    // Slow readers are not awaited.
     if (socket.writableLength > most.unsentBytes) socket.destroy()
   }
   const u32 = (value: number, ...more: number[]) => Buffer.from([...bigEndian(value), ...more])
@@ -138,7 +135,7 @@ function serve(socket: Socket, { publish }: RtmpOptions, waiting: Waiting): void
 
   const reader = chunkReader((message) => {
     if (++budget.messages > most.messagesInSecond) throw new RangeError('These are more messages than a livestream has')
-    // Who was refused is not heard again.
+    // Messages of a refused client are ignored.
     if (socket.writable) hear(message)
   })
   const shake = handshake((answer) => void socket.write(answer))

@@ -23,7 +23,7 @@ export function unwrapper(size: number): (value: number) => number {
 const mostWaiting = 512
 const longestWaitMs = 400
 
-/** Packets in their order. What does not come in time is left out, and `lost` is told before what follows. */
+/** Packets in order. Late ones are skipped, and `lost` is called before what follows. */
 export function createReorder(
   now: () => number,
   deliver: (packet: Packet) => void,
@@ -80,7 +80,7 @@ const leastBytes = 256
 const mostSizeOfSet = 1024
 const units = { together: 24, parted: 28 }
 
-/** Whether it could be read; what was made of it is told outside, so that no fault of ours passes for one of the sender. */
+/** Whether it is readable. It is delivered outside, so that our faults are not the sender's. */
 function isRead(read: () => void): boolean {
   try {
     read()
@@ -91,7 +91,7 @@ function isRead(read: () => void): boolean {
   }
 }
 
-/** Pictures of H264 (RFC 6184). Parameter sets are told apart from them. */
+/** H264 pictures (RFC 6184), with parameter sets apart. */
 export function h264Reader(to: Heard): PictureReader {
   let nals: Buffer[] = []
   let parts: Buffer[] = []
@@ -197,7 +197,7 @@ export function vp9Reader(to: Heard): PictureReader {
   }
 }
 
-/** Where the picture begins in a packet, behind what is said of it. */
+/** The start of the picture in a packet, behind its descriptor. */
 function vp9Start(payload: Buffer): { at: number; isFirst: boolean } {
   const head = payload.readUInt8(0)
   const has = (bit: number) => (head & (0x80 >> bit)) !== 0

@@ -8,16 +8,10 @@ export interface ChosenOffer {
 }
 
 const most = { bytes: 100_000, sections: 8, lines: 2_000 }
-/**
- * Browsers call us, and are answered where they call from. Where they say that they are is anybody's choice, so nobody is called there;
- * nor is it said that these are all, as then none would be waited for.
- */
+/** Browsers connect to us. Their candidates are anybody's choice, so none is called, and the list stays open. */
 const saysWhere = /^a=(?:candidate|remote-candidates|end-of-candidates)\b/
 
-/**
- * An offer with one way to send pictures: H264 in whole packets, else VP9 of profile 0, each with what is sent again; and with Opus alone.
- * Null where it has neither picture nor sound that can be shown. Throws a RangeError for what is no offer.
- */
+/** Reduces an offer to one codec: H264, else VP9 profile 0, with Opus. Null without any; throws a RangeError for no offer. */
 export function chooseOffer(offer: string, taken: readonly VideoCodec[] = ['H264', 'VP9']): ChosenOffer | null {
   const lines = offer.split(/\r?\n/).filter((line) => line !== '' && !saysWhere.test(line))
   const starts = lines.flatMap((line, index) => (line.startsWith('m=') ? [index] : []))
@@ -56,7 +50,7 @@ export function chooseOffer(offer: string, taken: readonly VideoCodec[] = ['H264
   return { sdp: [...lines.slice(0, starts[0]), ...sections.flat(), ''].join('\r\n'), video, audio }
 }
 
-/** An answer that lets browsers begin with a good picture, as they begin with a poor one of their own accord. */
+/** Makes browsers start with a good picture; their own default is a poor one. */
 export const withStartBitrate = (answer: string, kilobits: number): string =>
   answer.replace(/(m=video[\s\S]*?a=fmtp:\d+ (?!apt=)[^\r\n]*)/, `$1;x-google-start-bitrate=${kilobits}`)
 

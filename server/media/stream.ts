@@ -5,7 +5,7 @@ import type { Publisher } from './publisher.ts'
 
 export interface StreamOptions extends LiveOptions {
   clock: Clock
-  /** How long who was lost may take to come back. */
+  /** The grace for a lost publisher. */
   graceMs: number
   /** Whether it was live when the engine ended. */
   wasLive: boolean
@@ -15,7 +15,7 @@ export interface StreamOptions extends LiveOptions {
 }
 
 export interface Stream {
-  /** Who publishes takes the place of who did. */
+  /** A new publisher replaces the earlier one. */
   publish(stop: () => void): Publisher
   end(): void
   status(): StreamStatus
@@ -102,7 +102,7 @@ export function createStream(options: StreamOptions): Stream {
       live ??= createLive(options)
       const recording = options.record?.() ?? null
       const ingest = live.begin((part) => {
-        // Sound alone is told with its first part, as until then a picture may come.
+        // Sound alone is announced with its first part, as a picture may still come.
         if (current === me && state !== 'live') started()
         recording?.add(part)
       })

@@ -2,7 +2,7 @@ import { type AudioFrame, type VideoFrame, videoTimescale } from './tracks.ts'
 
 const jumpSeconds = 10
 const backSeconds = 1
-/** A frame is that much ahead of the other track, and of the time that has passed, only where its stamp is wrong. */
+/** A frame that is further ahead of the other track and of real time has a wrong timestamp. */
 const aheadSeconds = 1
 const usualSeconds = 1 / 30
 
@@ -13,10 +13,7 @@ export interface Timeline {
   audio(frame: AudioFrame): AudioFrame | null
 }
 
-/**
- * The times of one publisher. Its clock may begin anywhere, jump, and be coarse: sound follows sound without gaps, as long as the clock
- * says nothing else by more than two frames. Where it jumps, both tracks go on as if it had not; a jump that the next frame does not share is none.
- */
+/** The timeline of a publisher with any clock: sound is gapless within two frames, and tracks continue over jumps. */
 export function createTimeline(sampleRate: () => number, milliseconds: () => number): Timeline {
   let origin: number | null = null
   /** Where the beginning is, if the clock has jumped. */

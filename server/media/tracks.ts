@@ -9,7 +9,7 @@ export interface VideoConfig {
   height: number
   /** The content of the box `avcC` or `vpcC`. */
   description: Uint8Array
-  /** What stands before a key frame where the track's description is of another size; empty where the codec needs nothing. */
+  /** Data before a key frame of another size; empty if the codec needs none. */
   inBand: Uint8Array
 }
 

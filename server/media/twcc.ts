@@ -12,8 +12,8 @@ export interface Arrival {
 }
 
 /**
- * What browsers estimate the bandwidth from (draft-holmer-rmcat-transport-wide-cc-extensions-01): when each packet of the connection
- * came, of whichever track, and which did not.
+ * Feedback for the bandwidth estimate of browsers (draft-holmer-rmcat-transport-wide-cc-extensions-01). It has the arrival
+ * of each packet of all tracks, and the losses.
  */
 export function twccFeedback(
   arrivals: readonly Arrival[],
@@ -97,7 +97,7 @@ export function twccCollector(
     arrivals = new Map()
     const [first, last] = [sorted[0], sorted.at(-1)]
     if (!first || !last) return
-    // After a long silence what is missing before is not told.
+    // After a long silence earlier losses are not reported.
     const from = base === null || last.sequence - base >= most.packets ? first.sequence : base
     base = last.sequence + 1
     const told = count++
@@ -107,7 +107,7 @@ export function twccCollector(
 
   return {
     flush,
-    /** A packet that was told as missing before stays so. */
+    /** A packet that was reported missing stays so. */
     handleTWCC(sequence: number | undefined): void {
       if (sequence === undefined) return
       const place = unwrap(sequence)

@@ -3,7 +3,7 @@ import type { VideoConfig } from './tracks.ts'
 
 const startCode = 0x49_83_42
 
-/** The size that a key frame of profile 0 says; null for any other frame. Throws where it ends early. */
+/** The size of a key frame of profile 0; null for other frames. Throws for a truncated one. */
 export function readVp9Key(frame: Uint8Array): { width: number; height: number } | null {
   const read = bitReader(frame)
   if (read.bits(2) !== 2) return null

@@ -12,7 +12,7 @@ export interface WebrtcOptions {
   clock: Clock
   publish(key: string, stop: () => void): Publisher | null
   playbackOf(key: string): string | null
-  /** Whether what is watched by that name is live, whoever publishes it; null where nothing is. */
+  /** Whether the stream of a watch name is live; null for an unknown name. */
   isLive(name: string): boolean | null
 }
 
@@ -23,9 +23,9 @@ interface Shown {
   heardAt: number
 }
 
-/** So many offers of one address at a time are answered and not connected yet: offers are free, and each takes a place. */
+/** The limit of unconnected offers of one address, as offers cost nothing and each takes a slot. */
 const mostWaiting = 20
-/** Who is silent for so long is shown no more. */
+/** A silent publisher is disconnected after so long. */
 const silenceMs = 10_000
 
 /** The connections to browsers. Each is ended by a secret name of its own, as the key is not to be seen twice. */

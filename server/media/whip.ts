@@ -16,7 +16,7 @@ export interface WhipOptions {
   /** Whether sound becomes AAC, as players of Apple take no other in HLS. */
   aac: boolean
   clock: Clock
-  /** Browsers make key frames only where they are asked to. */
+  /** Browsers make key frames on request alone. */
   segmentMs: number
 }
 
@@ -27,7 +27,7 @@ const senderReport = 200
 /** Between the seconds of NTP and a number. */
 const ntpUnit = 2 ** 32
 
-/** Takes what a browser publishes (RFC 9725). Where the connection ends the publisher is lost, unless it said so. */
+/** Receives a browser's stream (RFC 9725). A closed connection means a lost publisher, unless it was announced. */
 export async function answerWhip(
   { sdp, video, audio }: ChosenOffer,
   publisher: Publisher,
@@ -55,7 +55,7 @@ export async function answerWhip(
     stopping.add(() => cancel())
   }
 
-  /** In place of one that is of a track, and tells nothing of what is missing. */
+  /** Replaces the track's own, which reports no losses. */
   function collectArrivals(receivers: readonly RTCRtpReceiver[]): void {
     const [first] = receivers
     if (!first) return
@@ -107,7 +107,7 @@ export async function answerWhip(
   }
 
   function hearAudio(receiver: RTCRtpReceiver): void {
-    // Told before there is any, so that the first description has it.
+    // Announced early, so that the first description has it.
     publisher.configure({ audio: encoder ? aacOf(opusRate, 2) : opusConfig(2) })
     const take = encoder ? encoder.push : aligned.audio
     const push = createReorder(

@@ -16,7 +16,7 @@ import type { Part } from './part.ts'
 
 export const nodeId = () => randomUUID().slice(0, 8)
 
-/** What a node shares with the others beside the database: each has connections of its own. */
+/** The connections of a node to what nodes share beside the database. */
 export async function openCommons(
   { redisUrl: url }: Config,
   { database, sessionKeys }: { database: Database; sessionKeys: SessionKeys },

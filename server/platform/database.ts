@@ -10,7 +10,7 @@ export const openDatabase = ({ mongodbUri, dataDirectory }: Config): Promise<Dat
 
 const giveUpMilliseconds = 10_000
 
-/** Closes the store where the work fails: a process that exits while its store writes may wait for the end of that write for ever. */
+/** Closes the store if the work fails. A process that exits during a write may hang forever. */
 export async function orClosed<T>(database: Database, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -20,7 +20,7 @@ async function openStorage({ s3, dataDirectory, reserveBytes }: Config, { alone 
   return s3Storage(s3)
 }
 
-/** Where a node with a data directory of its own keeps what people upload. */
+/** The folder of uploads on a node with a data directory. */
 export const filesIn = (dataDirectory: string): string => join(dataDirectory, 'files')
 
 export const filesParts: PartsOf<OfFiles> = {

@@ -15,7 +15,7 @@ import type { Part, PartsOf } from './part.ts'
 
 type Outgoing = 'mail' | 'sms' | 'push'
 
-const asked = 'captured'
+const capturedUrl = 'captured'
 
 export async function openOutgoing(config: Config, database: Database) {
   const captured = createDevMailbox(() => database.now())
@@ -25,8 +25,8 @@ export async function openOutgoing(config: Config, database: Database) {
   const services: Pick<Services, Outgoing> = { mail, sms, push: await openPush(config, pushServices) }
   return {
     services,
-    /** Null where all are sent, or none can be. */
-    captured: config.mail.url === asked || config.sms.url === asked ? captured : null,
+    /** Null if all messages are sent, or none can be. */
+    captured: config.mail.url === capturedUrl || config.sms.url === capturedUrl ? captured : null,
     async close() {
       await mail?.close()
       await sms?.close()
@@ -37,19 +37,19 @@ export async function openOutgoing(config: Config, database: Database) {
 
 async function openMail({ mail: { url, from } }: Config, captured: DevMailbox): Promise<Mail | null> {
   if (url === undefined) return null
-  if (url === asked) return capturedMail((letter) => captured.keep({ kind: 'mail', ...letter }))
+  if (url === capturedUrl) return capturedMail((email) => captured.keep({ kind: 'mail', ...email }))
   const { smtpMail } = await import('#server/ports/mail/smtp')
   return smtpMail(url, from)
 }
 
 function openSms({ sms: { url, from } }: Config, captured: DevMailbox): Sms | null {
   if (url === undefined) return null
-  return url === asked
+  return url === capturedUrl
     ? capturedSms((text) => captured.keep({ kind: 'sms', subject: null, ...text }))
     : httpSms(url, from)
 }
 
-/** Browsers are subscribed by one key, so that it is kept where nobody gave one. */
+/** Browsers subscribe with one key, so a generated one is stored. */
 async function openPush({ push: { privateKey, ...named } }: Config, web: Web): Promise<Push> {
   return webPush({ privateKey: privateKey ?? (await keepPushKey(newPrivateKey())), ...named }, web)
 }
@@ -69,6 +69,6 @@ export const outgoingParts: PartsOf<Outgoing> = {
 
 function sentBy(part: string, variable: string, url: string | undefined): Part {
   if (url === undefined) return { part, adapter: 'none', why: `${variable} is not set: what needs it answers 503` }
-  if (url === asked) return { part, adapter: asked, why: `shown at /dev/mail; ${variable} sends them` }
+  if (url === capturedUrl) return { part, adapter: capturedUrl, why: `shown at /dev/mail; ${variable} sends them` }
   return { part, adapter: new URL(url).host, why: `${variable} is set` }
 }

@@ -2,7 +2,7 @@ import type { Config } from '#server/config'
 import type { Services } from '#server/kernel/context'
 import type { OpenedVideo } from '#server/ports/video/open'
 
-/** A row of the table that a start prints: what is real, what is a stand-in, and why. */
+/** A row of the table at the start: a service, real or a stand-in, and why. */
 export interface Part {
   part: string
   adapter: string

@@ -52,12 +52,12 @@ export const OwnProfile = Profile.extend({
   public_landing_enabled: z.boolean(),
   /** Whether anybody who knows the verified number finds the account; friends always do. */
   findable_by_phone: z.boolean(),
-  /** Whether the account wants letters about what is new; on from the moment it verifies an address. */
+  /** Whether the account wants emails with news; on once it verifies an address. */
   email_updates_opt_in: z.boolean(),
   ...status,
-  /** Browsers are told of nothing while it is on. */
+  /** Browsers get no notices while it is on. */
   do_not_disturb: z.boolean(),
-  /** Who may ring the account. */
+  /** The accounts that may call this one. */
   calls_from: CallsFrom,
 })
 
@@ -103,7 +103,7 @@ export const UserRecord = z.object({
   /** How many others it may invite, and how many it has. */
   invite_count: z.number(),
   invites_used: z.number(),
-  /** The code by which it was invited, and who did; an admin's code is of nobody. */
+  /** The invite code that the account used, and its inviter; admins' codes have none. */
   invite_code_used: z.string().nullable(),
   referred_by: z.string().nullable(),
   first_login: z.string().nullable(),

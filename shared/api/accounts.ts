@@ -197,7 +197,7 @@ const profiles = {
       status_emoji: clearable(OneEmoji).optional(),
       status_text: nameLine(0, 80).nullish(),
       do_not_disturb: maybe(z.boolean()),
-      /** Who may ring the account; friends where it never said. */
+      /** The accounts that may call this one; friends by default. */
       calls_from: maybe(CallsFrom),
       address: CallerAddress,
     }),

@@ -78,7 +78,7 @@ const AgentCard = z.object({
   updated_at: Time,
 })
 
-/** What its owner sees of an agent in a list; the rest of it is told of one alone. */
+/** An agent in its owner's list, which is shorter than the agent alone. */
 export const ListedAgent = AgentCard.pick({
   id: true,
   owner_address: true,

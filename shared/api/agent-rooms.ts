@@ -135,7 +135,7 @@ export const agentWriting = event('/rooms agent:writing', {
     /** UTF-16 code units of the answer before this text. */
     off: z.number().int(),
     text: z.string(),
-    /** `ended`: the message stands, or there is none. */
+    /** `ended`: the message is committed, or there is none. */
     state: z.enum(['writing', 'ended']),
   }),
 })

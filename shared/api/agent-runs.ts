@@ -13,9 +13,9 @@ export const QuestionText = text(10_000, 'Message is required').refine((value) =
 })
 const askErrors = [...visibleAgentErrors, 'DAILY_TOKENS_REACHED', 'TOO_MANY_QUESTIONS'] as const
 
-/** What is asked; with the same `client_run_id` it is the same answer. */
+/** The question. The same `client_run_id` gets the same answer. */
 const question = { message: QuestionText, client_run_id: ClientId.optional() }
-/** A session within the conversation: the answer rests on what was said in it alone. Without one it rests on all of the conversation. */
+/** A session within the conversation. The answer uses its messages alone; without one, all of the conversation. */
 const inSession = { ...question, sessionId: maybe(line(1, 100)) }
 
 export const ChatMessage = z.object({
@@ -24,7 +24,7 @@ export const ChatMessage = z.object({
   content: z.string(),
   created_at: Time,
   run_id: z.string(),
-  /** How an answer ended; of what was asked it is always `done`. */
+  /** The outcome of an answer; for a question always `done`. */
   state: RunState,
   error_code: z.string().nullable(),
   citations: z.array(Citation),
@@ -120,7 +120,7 @@ export const agentRuns = {
       state: RunState,
       frames: z.array(RunFrame),
       head_idx: z.number().int(),
-      /** False where there are more frames than fit into an answer: they are told on this connection. */
+      /** False if the frames do not fit into the answer; the rest is sent on this connection. */
       complete: z.boolean(),
     }),
     errors: ['RUN_NOT_FOUND'],

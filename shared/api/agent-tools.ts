@@ -3,7 +3,7 @@ import { operation } from '#shared/kit/contract'
 import { CallerAddress, Id, Link, nameLine, Time, text } from '#shared/kit/primitives'
 import { ownAgentErrors } from './agent-access.ts'
 
-/** What decides who is asked, how a request is read, or who is behind it, is not for others to set. */
+/** Headers that select the host, the framing or the client cannot be set by users. */
 const ownedHeaders =
   /^(host|content-.+|transfer-encoding|te|trailer|connection|keep-alive|upgrade|expect|cookie2?|set-cookie|forwarded|via|x-forwarded-.+|x-real-ip|proxy-.+|mcp-.+|accept-encoding|__proto__|constructor|prototype)$/i
 
@@ -25,7 +25,7 @@ const ToolUrl = z
   .max(2048)
   .refine((url) => !/^https:\/\/[^/?#]*@/i.test(url), { error: 'Keys do not belong in a URL' })
 
-/** Write-only. What is left out stays as it is, as long as the entry goes to the same origin; null or nothing in it takes it away. */
+/** Write-only. Omitted values stay while the entry keeps its origin. Null or an empty value removes them. */
 const secrets = { headers: Headers.nullable().optional(), apiKey: secret(4096).nullable().optional() }
 const said = {
   name: nameLine(1, 100, 'Name is required'),
@@ -57,7 +57,7 @@ export const ApiToolInput = z
   .object({
     ...said,
     method: z.enum(apiMethods),
-    /** Whoever may ask the agent may make it change what is there. */
+    /** Everybody who may use the agent may then make it change data. */
     allowChanges: z.boolean().nullish(),
     apiType: z.enum(apiTypes).nullish(),
     schema: ApiSchema.nullish(),

@@ -35,7 +35,7 @@ const figure = z.number().int()
 const Summary = z.object({
   totalUsers: figure,
   newUsersCount: figure,
-  /** Who has signed in since the start of the period. */
+  /** Accounts with a sign-in since the start of the period. */
   activeUsers: figure,
   totalPasskeys: figure,
   totalAgents: figure,
@@ -54,7 +54,7 @@ const Summary = z.object({
   usersWithSmartWallet: figure,
   betaApplicantsCount: figure,
   betaApprovedCount: figure,
-  /** Who has asked for access, and has none. */
+  /** Accounts that have requested access, and have none. */
   betaPendingCount: figure,
   totalCalls: figure,
   /** All that were ever given; none is taken back. */
@@ -97,7 +97,7 @@ export type AnalyticsBucket = z.infer<typeof Bucket>
 
 const TopAgent = z.object({ id: z.string(), name: z.string(), messageCount: figure })
 
-/** The first of the installation, at most ten each; without what is not kept in a form that can be listed. */
+/** The first entries of the installation, at most ten each, of data that can be listed. */
 const lists = {
   topUsers: z.object({
     byPoints: z.array(z.object({ address: z.string(), username: z.string().nullable(), points: figure })),
@@ -136,7 +136,7 @@ export const analytics = {
     errorBody: 'text',
     input: z.object({
       period: z.enum(periods, { error: `period: one of ${periods.join(', ')}` }).default('7d'),
-      /** Kinds of accounts that are left out wherever accounts are counted or listed; what they did is counted all the same. */
+      /** Kinds of accounts to leave out of counts and lists of accounts; their activity is still counted. */
       exclude: Excluded,
     }),
     output: z.object({

@@ -33,7 +33,7 @@ const mostAddresses = 10
 const addressed = {
   address: Address.optional(),
   addresses: z.string().max(2_000).optional(),
-  /** Whom `is_member` is about; only the caller is told of. */
+  /** The account of `is_member`, which can only be the caller's. */
   memberAddress: Address.optional(),
 }
 type Addressed = { address?: string | undefined; addresses?: string | undefined }

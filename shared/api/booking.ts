@@ -25,10 +25,10 @@ export const Zone = z.string().regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, { error:
 export const callStatuses = ['pending', 'confirmed', 'cancelled', 'completed'] as const
 const Status = z.enum(callStatuses)
 
-/** A call that was booked, as its host and who booked it see it. */
+/** A booked call, as its host and its booker see it. */
 export const ScheduledCall = z.object({
   id: z.string(),
-  /** Who booked it; null for a guest. */
+  /** The booker; null for a guest. */
   scheduler_wallet_address: z.string().nullable(),
   /** Who is called: the host. */
   recipient_wallet_address: z.string(),
@@ -42,8 +42,8 @@ export const ScheduledCall = z.object({
   payment_transaction_hash: z.string().nullable(),
   payment_status: z.enum(['pending', 'paid', 'refunded']).nullable(),
   /**
-   * Of a call that was not booked, as nobody could tell in time whether its payment was carried out: until when it can be, by whoever was given it.
-   * Nobody is asked for it any more, unless it is sent again for another time of this host, for which it is good. Null of every other call.
+   * The time until which an unbooked call's unclear payment can still be charged. The server does not charge it, unless the booker
+   * sends it for another time of this host. Null for other calls.
    */
   payment_usable_until: Time.nullable(),
   /** What this service is owed of it: 1 % of the price, rounded up. */
@@ -51,15 +51,15 @@ export const ScheduledCall = z.object({
   platform_fee_status: z.enum(['pending', 'waived']),
   guest_email: Mail.nullable(),
   guest_name: z.string().nullable(),
-  /** What somebody with an account gave; the address of their account is told to nobody. */
+  /** The email that a booker with an account gave; their account's own address is not shown. */
   scheduler_email: Mail.nullable(),
   scheduler_name: z.string().nullable(),
   notes: z.string().nullable(),
-  /** What whoever cancelled it gave as the reason. */
+  /** The reason that was given with the cancellation. */
   cancel_reason: z.string().nullable(),
-  /** The zone of who booked it. */
+  /** The booker's time zone. */
   timezone: z.string(),
-  /** 32 hex digits: whoever has it sees the call. */
+  /** 32 hex digits, whose holders can see the call. */
   invite_token: z.string(),
   invite_sent_at: Time.nullable(),
   invite_opened_at: Time.nullable(),
@@ -138,7 +138,7 @@ export type PublicSchedule = z.output<typeof PublicSchedule>
 /** So long before a call begins its room is open: milliseconds. */
 export const joinEarlyMilliseconds = 300_000
 
-/** The room of a call: as `meetings` have it, open to whoever has its code. */
+/** The room of a call, as in `meetings`: open to everybody with its code. */
 const CallRoom = z.object({ roomId: z.string(), joinCode: z.string(), joinUrl: Link })
 
 const InviteToken = z.string().regex(/^[0-9a-f]{32}$/, { error: 'Invalid token' })
@@ -174,7 +174,7 @@ export const booking = {
       notes: text(2_000).nullish(),
       /** Of the two kinds of calls, the one that is paid for, where the host takes it. */
       isPaid: maybe(z.boolean()),
-      /** A payment of x402: the envelope of version 1 or 2, or its fields alone; as JSON, or as base64 of it. It is good for one booking. */
+      /** An x402 payment: the envelope of version 1 or 2, or its fields alone, as JSON or base64. It is valid for one booking. */
       paymentHeader: z.string().max(16_384).optional(),
       ...repeatable,
     }),
@@ -196,7 +196,7 @@ export const booking = {
     cost: 'cheap',
     input: z.object({
       wallet_address: CallerAddress,
-      /** `past` is what has begun or was cancelled; `current` what is neither over nor cancelled, so that it has what goes on now. */
+      /** `past` has begun or was cancelled. `current` is neither over nor cancelled, and so includes calls under way. */
       status: z.enum(['upcoming', 'current', 'past', ...callStatuses], { error: 'Invalid status' }).optional(),
       limit: pageSize(100, 50),
     }),
@@ -249,8 +249,8 @@ export const booking = {
       success: z.literal(true),
       scheduledCall: ScheduledCall,
       /**
-       * What becomes of its payment: `kept` was paid, and stays with the host, as x402 gives nothing back; `withdrawn` was not charged, and never
-       * will be; `unknown` may have been charged, and is not asked for again. Null where nothing was to be paid.
+       * The state of its payment. `kept` was paid and stays with the host, as x402 has no refunds. `withdrawn` is never charged.
+       * `unknown` may have been charged, and is not charged again. Null without a price.
        */
       payment: z.enum(['kept', 'withdrawn', 'unknown']).nullable(),
     }),

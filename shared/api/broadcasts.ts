@@ -9,13 +9,13 @@ const Target = z.enum(broadcastTargets, { error: `target: one of ${broadcastTarg
 
 const figure = z.number().int()
 const counts = {
-  /** Who has the message. */
+  /** Accounts that have the message. */
   sent: figure,
-  /** Who was refused it, as those are who have blocked whom it is from, and whom it could not be told after some tries. */
+  /** Accounts that refused it, as by a block of its sender, or that failed after several tries. */
   failed: figure,
   /** Of those who have it, who has a browser that Web Push reaches. */
   pushSent: figure,
-  /** Who is told in all: `sent` and `failed` once it is finished. Who has left or is suspended meanwhile is not among them. */
+  /** All recipients: `sent` and `failed` once it is finished. Erased and suspended accounts do not count. */
   total: figure,
   target: Target,
 }
@@ -26,7 +26,7 @@ const Broadcast = z.object({
   ...counts,
   created_by: z.string(),
   created_at: Time,
-  /** Null while people are still being told. */
+  /** Null while it is being sent. */
   finished_at: Time.nullable(),
 })
 export type Broadcast = z.infer<typeof Broadcast>

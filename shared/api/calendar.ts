@@ -7,7 +7,7 @@ export const calendarCallback = '/api/calendar/callback'
 
 /** Why a calendar was not connected: in `calendar_error` of the address of the page. */
 export const calendarErrors = [
-  /** Whoever was asked has not allowed it. */
+  /** The person denied access. */
   'access_denied',
   /** The provider says that it failed. */
   'provider_error',

@@ -21,8 +21,8 @@ export const ringSeconds = 60
 export const longestCallSeconds = 86_400
 
 /**
- * `ringing` and `active` are calls that go on; the others are how one ended, and stay. The callee alone turns a ringing call into an
- * `active` or a `declined` one; to either of the two it may be `missed`, `failed` or `completed`.
+ * `ringing` and `active` calls are open; other states are final. Only the callee can make a ringing call `active` or `declined`.
+ * Either side can make it `missed`, `failed` or `completed`.
  */
 export const callStatuses = ['ringing', 'active', 'completed', 'missed', 'declined', 'failed'] as const
 export type CallStatus = (typeof callStatuses)[number]

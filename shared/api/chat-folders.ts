@@ -40,7 +40,7 @@ export const ChatFolder = z.object({
   label: z.string(),
   /** The lowest comes first; of equal ones, the older. */
   sort_order: z.number().int(),
-  /** In the order in which they were given, as long as the account is in them and they are not archived. */
+  /** In the given order, without archived rooms and those that the account has left. */
   chats: z.array(RoomKey),
   created_at: Time,
   updated_at: Time,
@@ -50,7 +50,7 @@ export type ChatFolder = z.infer<typeof ChatFolder>
 const Pinned = z.array(RoomKey)
 const folder = z.object({ folder: ChatFolder })
 
-/** How an account has arranged its rooms, which nobody else is ever told. */
+/** An account's arrangement of its rooms, for its own eyes. */
 export const chatFolders = {
   list: operation({
     summary:

@@ -4,13 +4,13 @@ import { Time } from '#shared/kit/primitives'
 
 const count = z.number().int().nonnegative()
 
-/** One running server, or one worker of several, as it last told of itself. */
+/** The last report of one running server, or of one worker of several. */
 export const NodeFigures = z.object({
   id: z.string(),
   host: z.string(),
   process: count,
   version: z.string(),
-  /** `silent`: it has not told of itself for a while, and did not say that it ends. */
+  /** `silent`: its reports stopped without an announced end. */
   state: z.enum(['live', 'silent']),
   started_at: Time,
   seen_at: Time,
@@ -25,7 +25,7 @@ export const NodeFigures = z.object({
   /** How late its timers were at the worst, in the last seconds. */
   loop_lag_ms: count,
   memory_mb: count,
-  /** Parts that are away while something stands in for them. */
+  /** Services that are away and have a substitute. */
   degraded: z.array(z.string()),
 })
 export type NodeFigures = z.infer<typeof NodeFigures>

@@ -11,8 +11,8 @@ const PublicKey = z.string().regex(/^B[A-Za-z0-9_-]{85}[AEIMQUYcgkosw048]$/, {
 })
 
 /**
- * What binds a key to its account: a signature by the account's own key over the text that `certificateText` of the SDK makes. It is
- * verified by who reads it, against the account id alone; the server passes it on.
+ * Binds a key to its account: a signature by the account's own key over the SDK's `certificateText`. Readers verify it by the
+ * account id alone; the server only passes it on.
  */
 export const Certificate = z.strictObject({
   scheme: z.enum(['eip191', 'ed25519']),
@@ -27,7 +27,7 @@ export const DeviceKey = z.object({
   device_id: z.string(),
   public_key: z.string(),
   certificate: Certificate.nullable(),
-  /** Told to its own account alone. */
+  /** Sent to its own account alone. */
   name: z.string().nullable(),
   created_at: Time,
 })

@@ -18,7 +18,7 @@ export const DirectMessage = z.object({
   sender_address: z.string(),
   recipient_address: z.string().nullable(),
   group_id: z.null(),
-  /** Ciphertext, as it was sent; of the types `system` and `welcome` the words, which are in clear; of a message that was deleted `[Message deleted]`. */
+  /** The sent ciphertext. Messages of the types `system` and `welcome` are in clear; deleted ones are `[Message deleted]`. */
   encrypted_content: z.string(),
   message_type: z.string(),
   sent_at: Time,
@@ -65,7 +65,7 @@ const conversation = {
   /** The same by its id, as rows have it. One of the two is required. */
   conversationId: maybe(ConversationId),
 }
-/** What is said: one of the two is required. The server takes nothing but ciphertext, by either name. */
+/** The content; one of both names is required. The server accepts ciphertext alone. */
 const said = { content: maybe(Content), encryptedContent: maybe(Content), blobs: Blobs }
 
 /** Of `messages`: direct messages by the documented paths. What they do is done by the operations of all rooms. */

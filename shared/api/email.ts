@@ -11,8 +11,8 @@ const mailbox = new RegExp(String.raw`^${localPart}@(?:[A-Za-z0-9][A-Za-z0-9-]*\
 export const Mailbox = (error?: string) => z.email({ pattern: mailbox, ...(error && { error }) })
 
 /**
- * One way to write each address: lower case, without the spaces around it, its domain as names are looked up (IDNA). Never a list, a name or a second
- * line.
+ * The one form of each address: lower case, trimmed, with its domain as in lookups (IDNA). Lists, names and several lines are
+ * refused.
  */
 export const EmailAddress = z
   .string('Email is required')
@@ -50,7 +50,7 @@ const Attached = z.object({
   /** Given once in the life of an account. */
   pointsAwarded: z.number(),
 })
-/** Whether an account that verifies its address by this wants letters about what is new; it does where nothing is said. */
+/** Whether an account that verifies its address wants emails with news; the default is yes. */
 const news = { updates: z.boolean().optional() }
 const codeErrors = ['INVALID_CODE', 'CODE_EXPIRED', 'TOO_MANY_ATTEMPTS'] as const
 

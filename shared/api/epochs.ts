@@ -15,7 +15,7 @@ export type Envelope = z.infer<typeof Envelope>
 /** Two accounts with ten devices each. */
 const Envelopes = z.array(Envelope).min(1).max(20)
 
-/** The device that sealed, as its account told it then. */
+/** The sealing device, as its account described it then. */
 export const SealedBy = z.object({
   address: z.string(),
   device_id: z.string(),

@@ -39,7 +39,7 @@ const Tags = z
     [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].filter((tag) => /^.{1,30}$/u.test(tag)).slice(0, 10),
   )
 
-/** What is said of an event. */
+/** The fields of an event. */
 const said = {
   name: nameLine(1, 200, 'Name is required'),
   description: text(4_000).nullable(),
@@ -63,7 +63,7 @@ const said = {
 }
 const changes = z.object(said).partial()
 
-/** What a model says that it has found; anything may be wrong with it, and what is wrong is left out, but for the name and the day. */
+/** An event that a model has found. Invalid fields are left out, except the name and the day. */
 export const ExtractedEvent = z.object({
   name: said.name,
   event_date: Day,

@@ -6,7 +6,7 @@ import { Color } from './profile-theme.ts'
 /** Code points of the words of a tag. */
 export const tagLength = 30
 
-/** What somebody has put on a friend, for their own eyes: words, an emoji or both, in a colour or in none. */
+/** A private tag on a friend: words, an emoji or both, with or without a colour. */
 export const FriendTag = z.object({
   id: z.string(),
   /** Whose tag it is. */

@@ -23,7 +23,7 @@ const shown = {
   avatar_url: Link.nullable(),
 }
 
-/** A friendship as one of the two sees it: each has a row, with an id and a nickname of their own. */
+/** A friendship as one side sees it. Each side has a row, with its own id and nickname. */
 export const Friend = z.object({
   id: z.string(),
   user_address: z.string(),

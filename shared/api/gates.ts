@@ -38,26 +38,26 @@ const PlaceGate = z.object({
 })
 export type PlaceGate = z.infer<typeof PlaceGate>
 
-/** What a room asks of who wants to be a member. It is part of the room's record and never changes. */
+/** A room's condition for new members. It is part of the room's record and never changes. */
 export const Gate = z.discriminatedUnion('by', [BalanceGate, AttendanceGate, PlaceGate])
 export type Gate = z.infer<typeof Gate>
 
 /** One thing that was looked at to decide whether somebody passes a gate. */
 export const GateCheck = z.object({
-  /** What was asked for, in words. */
+  /** The requirement in words. */
   requirement: z.string(),
   /** Whose: an address, or the account. */
   subject: z.string(),
   /** What was found, in words. */
   result: z.string(),
-  /** Who was asked. */
+  /** The source of the check. */
   source: z.string(),
   /** The age of the answer; 0 where it was asked for now. */
   cached_age_s: z.number().int(),
 })
 export type GateCheck = z.infer<typeof GateCheck>
 
-/** How somebody stands before a gate; a refusal carries `checked` and `details`. */
+/** The result of a gate check; a refusal carries `checked` and `details`. */
 export const GateAnswer = z.object({
   passed: z.boolean(),
   text: z.string(),

@@ -17,7 +17,7 @@ export const Identity = z.object({
 
 export const Linked = z.object({ success: z.literal(true), identity: Identity })
 
-/** A way in, or to reach its owner, that was added in the last seven days, beside the one the account has its id from. */
+/** A sign-in or contact method of the last seven days, beside the one of the account's id. */
 export const RecentWay = z.object({
   /** What takes it away again: `DELETE /api/identities/:id`, `DELETE /api/passkey/credential`, `POST /api/email/remove`, `POST /api/phone/remove`. */
   kind: z.enum(['identity', 'passkey', 'email', 'phone']),

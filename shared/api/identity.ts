@@ -5,7 +5,7 @@ import { CallerAddress, Link, Mail, Time, WalletAddress, written } from '#shared
 const authMethods = ['wallet', 'passkey', 'email', 'worldid', 'alien', 'solana'] as const
 export const AuthMethod = z.enum(authMethods)
 export type AuthMethod = z.infer<typeof AuthMethod>
-/** Who calls with a service token is a bot, which never signs in. */
+/** Callers with a service token are bots, which never sign in. */
 export const SessionMethod = z.enum([...authMethods, 'service'])
 
 /** The account as its owner sees it. */

@@ -75,7 +75,7 @@ export const inbox = {
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({
-      /** Null of who never was in it. */
+      /** Null for accounts that never were members. */
       membership: z
         .object({
           user_address: z.string(),
@@ -83,7 +83,7 @@ export const inbox = {
           /** When the last message that they have read was sent; null where they have read none. */
           last_read_at: Time.nullable(),
           joined_at: Time,
-          /** Null of who is in it. */
+          /** Null for current members. */
           left_at: Time.nullable(),
         })
         .nullable(),

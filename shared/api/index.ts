@@ -115,7 +115,7 @@ export const api = {
   ownData,
 }
 
-/** The events of each domain, for those who may read there; what a room tells is of `messages`, whose `room:join` asks for it. */
+/** The events of each domain. Events of rooms belong to `messages`, whose `room:join` subscribes to them. */
 export const told = {
   messages: { ...roomEvents, ...messageEvents },
   moderation: moderationEvents,

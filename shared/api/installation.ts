@@ -20,7 +20,7 @@ const Key = z.enum(settingKeys, { error: `key: one of ${settingKeys.join(', ')}`
 const Setting = z.object({
   key: Key,
   value: z.union([z.boolean(), z.string()]).nullable(),
-  /** Who decided it, and when; null where nobody has. */
+  /** The admin who set it, and the time; null by default. */
   updated_by: z.string().nullable(),
   updated_at: Time.nullable(),
 })

@@ -11,7 +11,7 @@ const Invite = z.object({
   /** Eight digits of hexadecimal. */
   code: z.string(),
   used_by: z.string().nullable(),
-  /** How whoever used it is shown. */
+  /** The display name of its user. */
   used_by_name: z.string().nullable(),
   used_at: Time.nullable(),
   is_active: z.boolean(),

@@ -7,7 +7,7 @@ import type { LeanBatch, LeanEvent, LeanEventIn, RoomEvent, roomEventBatch } fro
 import type { LeanSent, Sent } from './sent.ts'
 import type { Verdict } from './verdict.ts'
 
-/** What stands around a message. */
+/** The context of a message. */
 type Place = Pick<RoomEvent, 'room' | 'seq' | 'at' | 'actor'>
 
 /** What a message is always said to be. */
@@ -15,8 +15,8 @@ type AlwaysSaid = 'id' | 'n' | 'client_msg_id' | 'content'
 type Usual = { [Field in Exclude<keyof Message, AlwaysSaid>]: Message[Field] }
 
 /**
- * What a message is where protocol 2 says nothing of it. A field that is added to `Message` is added here; another value for a field that is
- * here is another protocol.
+ * The values of a message that protocol 2 leaves out. A new field of `Message` is added here. Another value for an existing field
+ * needs another protocol.
  */
 const usualIn = ({ room, seq, at, actor }: Place, { reply_to }: Partial<Message>): Usual => ({
   room,
@@ -70,7 +70,7 @@ const usualType = 'message.created'
 /** Events with a message in `data`. */
 const carriers: readonly string[] = [usualType, 'message.edited']
 
-/** An event as protocol 2 tells it. `saysEpoch`: whoever hears it does not know of which log of the room it is. */
+/** An event in protocol 2. `saysEpoch`: the receiver does not know the room's current log. */
 export const leanEvent = (event: RoomEvent, saysEpoch: boolean): LeanEvent => ({
   room: roomKey(event.room),
   ...leanEventIn(event, saysEpoch),
@@ -91,7 +91,7 @@ function leanEventIn({ room, epoch, at, type, actor, data, ...rest }: RoomEvent,
   }
 }
 
-/** The event that is meant; `epoch` is the one told last, where this one does not say it. */
+/** The full event; `epoch` is the last one sent, for events without their own. */
 export function wholeEvent(lean: LeanEvent, epoch: string): RoomEvent {
   const { room: key, at: time, type = usualType, actor: person, data: fields = {}, ...rest } = lean
   const place = { room: roomOf(key), seq: lean.seq, at: wholeTime(time), actor: wholePerson(person) }
@@ -160,7 +160,7 @@ const placeOf = ({ room }: Drafted, seq: number, at: string, actor: Person): Pla
   actor,
 })
 
-/** The answer to a send without what its sender knows: what was sent, and that it was accepted as most are. */
+/** The answer to a send without values that its sender knows: the sent fields, and the usual verdict. */
 export function leanSent({ message, verdict, next_send_at, ...rest }: Sent, drafted: Drafted): LeanSent {
   const { seq, created_at: at, sender: actor } = message
   return {

@@ -41,8 +41,8 @@ const spellings = {
   reply_to_id: Id.nullish(),
 }
 /**
- * The sender's own files that the message uses, each by the `path` that its upload was answered with. A text that the server cannot read
- * names them here, outside of what is sealed: they are kept as long as the message.
+ * The sender's files in the message, by the `path` of each upload. Sealed texts name them here in clear. Files are kept as long as
+ * the message.
  */
 export const Blobs = z.array(z.string().min(1).max(500)).max(10).optional()
 /** Whom a text names, each by its place in it. */

@@ -72,7 +72,7 @@ export const messages = {
       reactions: z.array(Reaction),
       /** What the caller has put on messages of the page, by their ids. */
       reacted: z.record(z.string(), z.array(z.string())),
-      /** Whether the bounds leave more: after the page where it has a lower bound, else before it; around a seq on either side. */
+      /** Whether there are more: after a page with a lower bound, otherwise before it; around a seq on either side. */
       has_more: z.boolean(),
       /** Whether the room has messages before the page. */
       has_older: z.boolean(),
@@ -153,7 +153,7 @@ export const messages = {
       id: Id,
       version: count(1, 1_000_000).optional(),
       text: Content,
-      /** Whom it names from now on; left out, those who were named before are, where the text still holds their words. */
+      /** The mentions from now on. If omitted, earlier ones stay while the text has their words. */
       mentions: Mentions,
       blobs: Blobs,
       client_action_id: ClientId.optional(),

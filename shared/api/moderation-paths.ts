@@ -47,7 +47,7 @@ interface Place {
   chatType?: z.output<typeof ChatType> | undefined
   channelId?: string | null | undefined
 }
-/** `channelId` of the moderation paths, and of which kind it is: a channel where nothing is said, and alpha where there is none. */
+/** The room of `channelId` in moderation paths. The default kind is a channel; without an id it is alpha. */
 export const placeOf = ({ chatType, channelId }: Place): RoomRef =>
   chatType && roomKinds[chatType].idField !== 'channel_id'
     ? roomRef(chatType, channelId)

@@ -196,7 +196,7 @@ export const passkeys = {
       hasOldCredentials: z.boolean(),
       needsMigration: z.boolean(),
       userExists: z.boolean(),
-      /** Told to the account itself alone. */
+      /** Sent to the account itself alone. */
       hasVerifiedEmail: z.boolean(),
       status: z.enum(['NEEDS_MIGRATION', 'MIGRATED', 'NO_PASSKEY']),
       message: z.string(),

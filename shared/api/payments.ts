@@ -67,13 +67,13 @@ export const paymentRefusals = [
 export const paymentStatuses = { INVALID_PAYMENT: [402, 409] } as const
 const refused = [...paymentRefusals, 'X402_NOT_ENABLED'] as const
 
-/** One question to a public agent. A proof is good for one answer: with the same question it is answered the same again, with another it is 409. */
+/** One question to a public agent. A proof is valid for one answer: the same question gets it again, others get 409. */
 const question = z.object({
   id: Id,
   message: QuestionText,
   sessionId: Session,
   stream: z.boolean().optional(),
-  /** A payment of x402: the envelope of version 1 or 2, or its fields alone; as JSON, or as base64 of it. */
+  /** An x402 payment: the envelope of version 1 or 2, or its fields alone, as JSON or base64. */
   payment: z.string().max(16_384).optional(),
 })
 const asked = {
@@ -173,7 +173,7 @@ export const payments = {
     http: 'POST /api/public/agents/:id/chat?stream=true',
     socket: '/agents public:chat-stream',
     lines: 'only',
-    /** With `follow`, an answer that is being written for this payment is read along from its beginning; without, that is 409. */
+    /** With `follow`, an answer under way for this payment is sent from its beginning; without, it is 409. */
     input: question.extend({ follow: z.boolean().optional() }),
     output: PublicLine,
   }),

@@ -4,8 +4,8 @@ import { Address, CallerAddress, onceByKey, repeatable, Time } from '#shared/kit
 import { Code } from './email.ts'
 
 /**
- * Digits with a space, a hyphen or a dot between them, of which the first may stand in brackets: anything else, as an extension, a pause or a trunk zero,
- * would make it another number. Some address books put marks of left-to-right text around one.
+ * Digits, with a space, a hyphen or a dot between them; the first group may be in brackets. Extensions, pauses and trunk zeros
+ * would change the number. Some address books add marks of left-to-right text.
  */
 const between = String.raw`\p{Zs}*[\p{Pd}.]?\p{Zs}*`
 const written = new RegExp(

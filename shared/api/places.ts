@@ -11,7 +11,7 @@ export type Position = z.infer<typeof Position>
 /** What an operation that takes a position may be refused with beside the rate. */
 export const claimed = ['POSITION_NOT_PLAUSIBLE'] as const
 
-/** Where people say they are. It is a claim: a browser can be told anything, and the server does not learn where somebody is. */
+/** The claimed locations of people. Browsers can be set to any location, so the server does not know the real one. */
 export const places = {
   claim: operation({
     summary:

@@ -97,7 +97,7 @@ const own = {
       message: z.string(),
       /** Given by this call. */
       points: z.number().int(),
-      /** After the call: `done`, `open` where nothing was given because it is not there yet, `unavailable` where this server cannot look. */
+      /** After the call: `done`, `open` if it is not achieved yet, `unavailable` if this server cannot check. */
       state: State,
     }),
     errorBody: 'text',

@@ -254,7 +254,7 @@ function withoutFalseLink({ url, ...config }: Config): Config {
   return leads ? { ...config, url } : config
 }
 
-/** What a widget of this type is set to, of what was given: without other fields, and without addresses that are none. */
+/** The settings of a widget of this type, without unknown fields and invalid addresses. */
 export const WidgetConfig = (type: WidgetType) =>
   kindOfWidget(type).config.transform((config) => (type === 'social_link' ? withoutFalseLink(config) : config))
 
@@ -269,7 +269,7 @@ const Type = z.enum(widgetTypes, { error: 'Unknown widget_type' })
 const Size = z.enum(widgetSizes, { error: 'Unknown size' })
 const Given = z.record(z.string().max(64), z.unknown())
 
-/** What is given of a widget. What is left out of a new one has its usual value. */
+/** The fields of a widget. Omitted fields of a new one get their defaults. */
 export const widgetFields = {
   size: Size.optional(),
   position: z.number().int().min(0).max(10_000).optional(),

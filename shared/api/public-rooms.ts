@@ -16,7 +16,7 @@ const PublicChannel = Room.pick({
   poap_event_name: Room.shape.attendance_event_name,
 })
 
-/** Of `rooms`: cards for pages of every site, the same whoever asks. A room that is not open to everybody is not there. */
+/** A part of `rooms`: cards for pages of every site, equal for all callers. Closed rooms are hidden. */
 export const publicRooms = {
   publicChannel: operation({
     ...open,

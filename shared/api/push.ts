@@ -15,10 +15,10 @@ export const pushTypes = [
 export type PushType = (typeof pushTypes)[number]
 /** Of a call that rings. */
 export const ringing = 'incoming_call' as const
-/** Those of what is said in rooms. */
+/** The types for messages in rooms. */
 export type MessagePush = Extract<PushType, `${string}message`>
 
-/** Why a notification was not sent: the preference that is off, the hours, or that nothing is to be told. */
+/** The reason why a notice was not sent: a preference, quiet hours, or nothing to show. */
 const suppressions = [
   'notify_dms',
   'notify_groups',
@@ -66,7 +66,7 @@ const Hour = count(0, 23).nullable()
 const Switch = z.boolean().nullish()
 
 const Preferences = z.object({
-  /** The hours, from the first to before the second, in which nothing but calls is told; none where one of them is null. */
+  /** Quiet hours, from the first to before the second: only calls are sent. None if one is null. */
   quietStart: Hour,
   quietEnd: Hour,
   /** The zone by whose clocks these are, also where they are changed in summer; null for UTC. */

@@ -7,7 +7,7 @@ import { LeanPerson, MemberRole, Person, Room, RoomKey } from './room.ts'
 import { Rules } from './verdict.ts'
 
 const declared = <Data extends z.ZodType>(summary: string, data: Data) => ({ summary, data })
-/** One that clients show as a line between the messages: an act of a moderator, or a change of the room. */
+/** An event that clients show as a line between messages: a moderator's act, or a change of the room. */
 const notice = <Data extends z.ZodType>(summary: string, data: Data) => ({ summary, data, isNotice: true as const })
 
 /** One by which keys of a direct conversation change. */
@@ -24,7 +24,7 @@ const seq = z.number().int()
 const members_count = z.number().int()
 const nothing = z.object({})
 
-/** Every event of a room: its data as all doors tell it. What an event means on the server stands in its record. */
+/** Every event of a room, with its data over all doors. Its record has its meaning on the server. */
 export const roomEventTypes = {
   'message.created': declared(
     'Somebody sent a message; with a poll where it asks one.',
@@ -112,7 +112,7 @@ export const roomEventTypes = {
   'block.changed': aboutKeys('One of the two of a direct conversation blocked or unblocked the other.', nothing),
 } as const satisfies { readonly [type: string]: { summary: string; data: z.ZodType } }
 
-/** What holds everywhere: events of the room `global`, which no client is told of. */
+/** Events of the room `global`, for all rooms; clients do not get them. */
 export const globalEventTypes = {
   'account.suspended': declared('An account is suspended.', nothing),
   'account.unsuspended': declared('An account is suspended no more.', nothing),
@@ -168,8 +168,8 @@ export const RoomEvent = z
   ) as unknown as z.ZodType<RoomEvent>
 
 /**
- * The same of protocol 2: `room` as its key (`channel:<id>`), `at` in milliseconds where that says all, `type` left out where it is
- * `message.created`, `actor` where nobody acted, `data` where it is empty, `epoch` where it is that of the event before.
+ * The form of protocol 2. `room` is its key (`channel:<id>`), and `at` is in milliseconds if exact. `type` is left out for
+ * `message.created`, an empty `data` and a missing `actor` too. `epoch` is left out if it equals the last one.
  */
 export const LeanEvent = z.object({
   room: z.string(),

@@ -47,9 +47,9 @@ export const Room = z.object({
   is_official: z.boolean(),
   access_level: z.enum(['public', 'staff']),
   messaging_type: z.enum(['standard', 'p2p']),
-  /** What is asked of who joins; null where nothing is. */
+  /** The condition for new members; null without one. */
   gate: Gate.nullable(),
-  /** What the messages of a p2p room are told under; null in others. */
+  /** The content topic of a p2p room's messages; null in others. */
   p2p_content_topic: z.string().nullable(),
   ...attendanceFields,
   member_count: z.number().int(),

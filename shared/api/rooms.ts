@@ -338,7 +338,7 @@ export const rooms = {
   }),
 } satisfies Record<string, unknown> & Record<FoundingOperation, unknown>
 
-/** Where a typist, an online count and other passing things are told. */
+/** The event of typists, online counts and other transient data. */
 export const ephemeral = event('/rooms room:ephemeral', {
   summary:
     'Who types and how many are online. At most once a second, every five among more than 500 people; may be dropped.',

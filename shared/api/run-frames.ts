@@ -27,11 +27,11 @@ const ModelFailure = z.enum([
   'MODEL_BUSY',
   /** It cannot be reached, or fails by itself. */
   'MODEL_UNAVAILABLE',
-  /** Its provider takes nothing from this server as that is configured: the key, the name of the model, an account without means. */
+  /** The provider refuses this server's configuration: the key, the model's name, or the balance. */
   'MODEL_REFUSED',
   /** Its provider does not want this very question answered. */
   'QUESTION_REFUSED',
-  /** The question, with what was said and found before, is longer than the model takes. */
+  /** The question and its context are longer than the model accepts. */
   'CONTEXT_TOO_LONG',
   /** It ended without a word. */
   'MODEL_SILENT',
@@ -86,7 +86,7 @@ export type RunTool = z.infer<typeof RunTool>
 const frame = <T extends string, Shape extends z.ZodRawShape>(t: T, shape: Shape) =>
   z.object({
     run_id: z.string(),
-    /** 0, 1, 2, … without a gap. Of an answer whose node was lost, who was told more than is kept is told the end with their next one. */
+    /** 0, 1, 2, … without a gap. If the answer's node died, readers with more frames than the store get the end next. */
     idx: z.number().int(),
     t: z.literal(t),
     ...shape,
@@ -105,7 +105,7 @@ export const RunFrame = z.discriminatedUnion('t', [
   frame('tool', RunTool.shape),
   frame('citation', Citation.shape),
   frame('source', WebSource.shape),
-  /** `off` counts the UTF-16 code units of the answer before this text, so that applying it twice changes nothing; what was told behind it is taken back. */
+  /** `off` counts UTF-16 code units of the answer before this text, so that repeats change nothing. Text after it is replaced. */
   frame('chunk', { off: z.number().int(), text: z.string() }),
   frame('scheduling', { scheduling: Scheduling }),
   frame('done', {
@@ -121,7 +121,7 @@ export const RunFrame = z.discriminatedUnion('t', [
     code: z.string(),
     text: z.string(),
     partial_message_id: z.string().nullable(),
-    /** Of an answer whose node was lost: its text as it is kept. It takes the place of what was told, which may have been more. Else absent. */
+    /** The stored text of an answer whose node died. It replaces the sent text, which may be longer. Otherwise absent. */
     message: z.string().optional(),
   }),
   frame('cancelled', { by: z.string(), partial_message_id: z.string().nullable() }),

@@ -12,7 +12,7 @@ const SharedKeyMessage = z.object({
   channel_id: z.string().nullable(),
   content_topic: z.string().nullable(),
   sender_address: z.string(),
-  /** As it was stored: sealed by the key of the channel, but for what versions before took in clear. */
+  /** As stored: sealed by the channel's key, except clear texts of older versions. */
   content: z.string(),
   message_type: MessageType,
   created_at: Time,

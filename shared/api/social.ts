@@ -159,7 +159,7 @@ export const social = {
       conversationId: ConversationId.nullish(),
       messageId: Id.nullish(),
       messageContent: text(1_000).nullish(),
-      /** What `uploads.evidence` has told of media of this message. */
+      /** The answer of `uploads.evidence` for this message's media. */
       evidence: z
         .string()
         .regex(/^\w{1,60}\.\w{1,5}$/, { error: 'evidence: none that you handed in for this message' })

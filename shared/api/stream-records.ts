@@ -3,9 +3,9 @@ import { Link, Time } from '#shared/kit/primitives'
 
 export const streamStatuses = ['idle', 'live', 'ended'] as const
 /**
- * Why a stream stands as it does. `waiting`: no picture yet. `live`. `interrupted`: the picture is away, and may come back until
- * `grace_until`. `no_picture`: said to be live, but no picture came. The others are ends: by its owner, by a moderator, by who published, as the picture
- * stayed away, and of one that was never published.
+ * The reason of a stream's state. `waiting`: no picture yet. `interrupted`: the picture may return until `grace_until`.
+ * `no_picture`: reported as live, but without a picture. The others are ends: by the owner, a moderator or the publisher, by a
+ * lasting interruption, or without any publication.
  */
 export const streamReasons = [
   'waiting',
@@ -21,7 +21,7 @@ export const streamReasons = [
 
 const state = {
   status: z.enum(streamStatuses),
-  /** Whether it is shown as live: for 60 seconds from its start without asking the provider, and then only if that sees a picture. */
+  /** Whether it is shown as live: for 60 seconds from its start, then only while the provider has a picture. */
   is_live: z.boolean(),
   reason: z.enum(streamReasons),
   started_at: Time.nullable(),

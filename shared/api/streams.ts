@@ -42,7 +42,7 @@ const owned = ['STREAM_NOT_FOUND', 'ACCESS_DENIED'] as const
 const longest = roomKinds.stream.longestMessage
 /** A query says `true`, JSON may say it without quotes. */
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])
-/** What `stream:watch` says of the chat; all of it is null where the caller may not read that, or did not want it. */
+/** The chat in `stream:watch`; null if the caller may not read it, or did not want it. */
 const chatWatched = {
   /** Events after `from_seq`, at most 200: `complete` says whether up to the head. `reset`: the seq that was asked after is not in this log. */
   chat: z
@@ -307,7 +307,7 @@ export const streams = {
       stream: PublicStream,
       state: StreamState,
       counts: StreamCounts,
-      /** Who is not signed in says it again to be counted once; null for those who are. */
+      /** The key by which guests are counted once, to be sent again; null with a session. */
       viewer_key: z.string().nullable(),
       assets: z.array(StreamAsset),
       /** Of its messages. */

@@ -8,7 +8,7 @@ import { asTokenChat, TokenChat } from './token-chat.ts'
 import { ChainId, TokenAddress } from './tokens.ts'
 
 const Units = z.string().regex(/^\d{1,78}$/, { error: 'minBalance: an amount of the smallest unit' })
-/** Of `rooms`: rooms for who holds enough of a token. */
+/** A part of `rooms`: rooms for holders of enough of a token. */
 export const tokenRooms = {
   createTokenRoom: operation({
     summary:

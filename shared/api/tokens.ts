@@ -20,7 +20,7 @@ const TokenFacts = z.object({
 /** An address of the caller whose tokens count. */
 const Source = z.object({ label: z.string(), address: z.string() })
 
-/** Tokens that a room can be for. What is told of one is read from its chain. */
+/** Tokens for rooms, with data from their chains. */
 export const tokens = {
   info: operation({
     summary: 'What the contract of a token says of itself; for who is signed in, what of it they hold.',
@@ -34,7 +34,7 @@ export const tokens = {
     output: TokenFacts.extend({
       ownerAddress: z.string().nullable(),
       isOwner: z.boolean(),
-      /** Null: no node tells who deployed a contract. */
+      /** Null, as no node has the deployer of a contract. */
       isDeployer: z.boolean().nullable(),
       /** In the smallest unit, summed over the addresses of the caller; null where nobody is signed in. */
       userBalance: z.string().nullable(),

@@ -10,7 +10,7 @@ export const Picture = (megabytes: number) =>
   z.file({ error: 'file is required' }).max(megabytes * megabyte, { error: `file: at most ${megabytes} MB` })
 export const Icon = Picture(2)
 
-/** Clients of the documented path send a form, or the image in base64 as JSON; its type is read from its bytes. */
+/** Clients of the documented path send a form, or the image in base64 as JSON. Its bytes determine its type. */
 const OfChannel = z
   .object({
     id: RoomId,

@@ -16,7 +16,7 @@ export const imageMimeTypes = [
 /** Where a picture is to be shown: in a type of room, or anywhere. */
 export const uploadContexts = [...roomTypes, 'chat'] as const
 export type UploadContext = (typeof uploadContexts)[number]
-/** What a sealed picture may be said to be: SVG and what is no picture would run as a page where a client opens it. */
+/** The allowed types of a sealed picture. SVG and non-pictures are refused, as clients would run them as pages. */
 export const sealedImageType = /^image\/(?!svg)[a-z\d][a-z\d.+-]{0,62}$/i
 /** Whole seconds, in digits. */
 export const voiceSeconds = /^[0-9]{1,9}$/
@@ -55,8 +55,8 @@ const uploading = {
 } as const
 
 /**
- * What people store for their messages. Images and voice that the client has encrypted the server cannot see (document 3, "Media upload"); what is
- * not sealed is for everybody who has its address.
+ * Uploads for messages. Images and voice that clients have encrypted are unreadable for the server (document 3, "Media upload").
+ * Unsealed files are open to everybody with their address.
  */
 export const uploads = {
   picture: operation({
@@ -85,7 +85,7 @@ export const uploads = {
     }),
     output: z.object({
       success: z.literal(true),
-      /** The CID: of the bytes as one block, or what the pinning service has told. */
+      /** The CID of the bytes as one block, or the one of the pinning service. */
       ipfsHash: z.string(),
       /** Here, so that a message may name it. */
       ipfsUrl: Link,

@@ -28,7 +28,11 @@ export const PermissionLevelInput = z.union([
 
 export const slowModeSeconds = [0, 5, 10, 30, 60, 300, 600] as const
 
-/** Who may read a room whose kind is open to anybody. Moderators may always. */
+/** The ages in seconds at which messages of a room are removed; 0 is never. */
+export const messageTtlSeconds = [0, 3_600, 86_400, 604_800, 2_592_000, 7_776_000, 31_536_000] as const
+const MessageTtl = z.literal(messageTtlSeconds)
+
+/** The readers of a room of an open kind. Moderators may always read. */
 export const ReadAccess = z.enum(['everyone', 'signed_in', 'members'])
 export type ReadAccess = z.infer<typeof ReadAccess>
 
@@ -39,11 +43,15 @@ const otherRules = {
   rules_text: z.string().max(10_000).nullable(),
 }
 
-/** The settings of a room. A `slow_mode_seconds` of 0 is off, a `max_message_length` of 0 is unlimited. */
+/**
+ * The settings of a room. A `slow_mode_seconds` of 0 is off, a `max_message_length` of 0 is unlimited. Messages older than `message_ttl`
+ * seconds are removed within a minute; 0 keeps them. Pinned messages and those in an open report stay.
+ */
 export const Rules = z.object({
   ...permissionsOf(PermissionLevel),
   ...otherRules,
   read_access: ReadAccess.default('everyone'),
+  message_ttl: MessageTtl.default(0),
 })
 export type Rules = z.infer<typeof Rules>
 
@@ -54,6 +62,7 @@ export const RulesPatch = z
     ...otherRules,
     rules_text: text(10_000).nullable(),
     read_access: ReadAccess,
+    message_ttl: MessageTtl,
   })
   .partial()
 export type RulesPatch = z.infer<typeof RulesPatch>
@@ -65,6 +74,7 @@ export const defaultRules: Rules = {
   max_message_length: 0,
   rules_text: null,
   read_access: 'everyone',
+  message_ttl: 0,
 }
 
 function permissionsOf<Level>(level: Level) {
@@ -115,7 +125,7 @@ export const Verdict = z.object({
   text: z.string().nullable(),
   rule: DecidingRule.nullable(),
   until: z.iso.datetime().nullable(),
-  /** The seq up to which the room was looked at; 0 for who may not read it. */
+  /** The judged seq of the room; 0 for callers who may not read it. */
   judged_seq: z.int(),
 })
 export type Verdict = z.infer<typeof Verdict>

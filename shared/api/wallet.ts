@@ -114,7 +114,7 @@ const UserWallet = z.object({
   chainName: z.string(),
   symbol: z.string(),
   color: z.string(),
-  /** Null where the chain has no endpoint or gave no answer, as are both balances; also where there is no smart account. */
+  /** Null if the chain has no endpoint or no answer, as both balances; also without a smart account. */
   isDeployed: z.boolean().nullable(),
   /** Of the chain's own coin. */
   balance: z.string().nullable(),
@@ -138,7 +138,7 @@ export const wallet = {
       /** The account id. */
       serviceId: z.string(),
       smartWalletAddress: z.string().nullable(),
-      /** True until a passkey exists, for who has no Ethereum wallet. */
+      /** True for accounts without an Ethereum wallet, until they have a passkey. */
       needsPasskey: z.boolean(),
       passkeyCredentialId: z.string().nullable(),
       /** On the chain asked for, else on the first with an endpoint; false where none could be asked. */

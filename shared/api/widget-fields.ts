@@ -4,8 +4,8 @@ import { Address, nameLine, text } from '#shared/kit/primitives'
 import { isOfHost, webAddress } from '#shared/kit/web-address'
 
 /**
- * Fields of what a widget is set to. All may be left out. A value of another type, or too much of it, is refused; an address, an id of
- * another service or a colour that is none is left out, as the documents have it.
+ * The setting fields of a widget, all optional. Values of another type, or too long, are refused. Invalid addresses, ids of other
+ * services and colours are left out, as documented.
  */
 
 /** Items of a list. */

@@ -7,6 +7,9 @@ export const canonicalAddress = (value: string): string => {
   return isHex(bare) ? bare.toLowerCase() : bare
 }
 
+/** Acts where no account does, as in the removal of old messages. */
+export const serverActor = 'plaza'
+
 type Named = string | null | undefined
 
 /** Do both name the same account? Addresses of Ethereum's kind have one meaning in either case (EIP-55); every other id is exact. */

@@ -1,11 +1,11 @@
 /**
- * An address that begins with `http://` or `https://` and a host, as it is written: what a browser would repair into one is none. Nor is one
- * that names a user before its host, as `https://bank.example@evil.example` does.
+ * Whether a text is a complete web address: `http://` or `https://`, and a host. Addresses that browsers would repair are not, nor
+ * are those with a user before the host, as in `https://bank.example@evil.example`.
  */
 export const isWebAddress = (address: string): boolean =>
   /^https?:\/\/(?!\s)[^/\\?#@]+(?![^/?#])/i.test(address) && URL.canParse(address)
 
-/** The host to which a web address leads, as a browser reads it; null where its words are that very address. */
+/** The host of a web address, as a browser reads it; null if its words are that very address. */
 export function unsaidHost(address: string, words: string): string | null {
   const { host } = new URL(address)
   const said = bare(words)

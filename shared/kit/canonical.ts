@@ -17,7 +17,7 @@ export interface CanonicalOperation {
 export const documentId = (name: string, fixed?: { type: string }): string =>
   [name, ...(fixed ? [fixed.type] : [])].join('.')
 
-/** Every operation that has a path, by its own path; by the first of its aliases where it has none of its own. */
+/** Every operation with a path, by its own path, or by the first of its aliases. */
 export const canonicalOperations = (api: Api): CanonicalOperation[] =>
   operationsOf(api).flatMap(({ name, operation }) => {
     const first = firstSpelling(operation)

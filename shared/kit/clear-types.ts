@@ -1,6 +1,6 @@
 /**
- * The types of messages that the server and its admins tell people: by no door can anybody send one, and in direct conversations, whose
- * messages are sealed otherwise, they are in clear.
+ * The types of messages that only the server and its admins send. They are in clear in direct conversations, whose other messages
+ * are sealed.
  */
 export const clearTypes = ['system', 'welcome'] as const
 export type ClearType = (typeof clearTypes)[number]

@@ -3,8 +3,8 @@ import { event } from './contract.ts'
 import { Time } from './primitives.ts'
 
 /**
- * What a handshake may name as `auth.protocol`; 1 where it names none. By 2 events of rooms and the answer to a send leave out what is usual or
- * known, and answers that are `ok` have no `meta`.
+ * The values of `auth.protocol` in a handshake; 1 is the default. In protocol 2, room events and answers to sends leave out usual
+ * and known values. Answers that are `ok` have no `meta`.
  */
 export const protocols = [1, 2] as const
 export type Protocol = (typeof protocols)[number]

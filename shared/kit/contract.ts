@@ -7,21 +7,20 @@ export type Namespace = (typeof namespaces)[number]
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * `METHOD /path`; `:name` is a field of the input, `{room}` is a room key (`channel/<id>`, or `alpha`). `?name=value` at its end
- * makes it another operation of the same path, for those who ask with exactly that, in the query or in the body; `?name` for those
- * who ask with any value of it, which is a field of the input.
+ * `METHOD /path`. `:name` is a field of the input, and `{room}` a room key (`channel/<id>`, or `alpha`). `?name=value` at its end
+ * selects another operation of the path, by the query or the body. `?name` selects it for any value, which is a field of the input.
  */
 export type Route = `${Method} /${string}`
 /** `/namespace event:name`; `*` is every namespace. */
 export type SocketEvent = `${Namespace | '*'} ${string}`
 
-/** Who may call at all. Who may touch an object is decided by the finder that loads it. */
+/** The callers of an operation. Finders decide on the access to objects. */
 export type Access = 'public' | 'user' | 'admin'
 export type Tier = 'auth' | 'session' | 'strict' | 'contact' | 'messaging' | 'search' | 'ai' | 'paid' | 'general'
 
 /**
- * What a call costs by what it reads. `cheap`: about the same, whatever is stored. Else for how many rooms, or messages of logs, one call pays;
- * its action counts them (`context.charge`), and more of them cost as much as more calls.
+ * The cost of a call by the data it reads. `cheap` does not depend on the stored data. Otherwise it is the number of rooms or
+ * messages for one call. The action counts them (`context.charge`), and more of them cost more calls.
  */
 export type Cost = 'cheap' | { readonly rooms: number } | { readonly messages: number }
 
@@ -51,13 +50,13 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   limit: Tier
   cost: Cost
   /**
-   * Whom a caller who is not signed in claims to be. Tries are then counted for each address and claim, so that people behind
-   * one address do not share them, and `RATE_LIMIT_SCALE` does not loosen them. Null: counted as any other call.
+   * The claimed identity of a caller without a session. Tries are counted for each address and claim, so that people behind one
+   * address do not share them. `RATE_LIMIT_SCALE` does not loosen them. Null is counted as any other call.
    */
   claim?(input: z.output<Input>): string | null | undefined
   input: Input
   output: Output
-  /** A shorter form of the answer, for connections of protocol 2: without what a caller knows from what they have sent (`raw`). */
+  /** A shorter answer for connections of protocol 2, without values that the caller has sent (`raw`). */
   lean?: { output: z.ZodType; of(output: z.output<Output>, raw: z.input<Input>): unknown }
   /** Codes particular to this operation; those in `commonErrors` need not be named. */
   errors?: readonly ErrorCode[]
@@ -69,20 +68,24 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
    */
   idempotency?: { key: keyof z.output<Input> & string; kept: 'log' | 'answer' }
   /**
-   * A repeat makes nothing new: it sets, ends or looks up, takes a proof that is good once, or writes to somebody, which the guards
-   * of letters count. Each POST says this or has an `idempotency`.
+   * A repeat creates nothing: it sets, ends, looks up, uses a proof once, or sends an email, which guards count. Each POST has this
+   * or an `idempotency`.
    */
   repeat?: 'harmless'
   /**
-   * Who is signed in must have proved it within `freshMilliseconds`, or hears REAUTHENTICATION_REQUIRED.
-   * `unless`: input fields that are a proof of their own, or act on nobody's account.
+   * Callers must have signed in within `freshMilliseconds`, or get REAUTHENTICATION_REQUIRED. `unless`: input fields that are a
+   * proof of their own, or affect no account.
    */
   freshProof?: { unless: readonly (keyof z.output<Input> & string)[] }
   /**
-   * Why somebody who is suspended may call it although it writes; without it they hear SUSPENDED once they are known to be who may call, before the input, a key that is known, or a limit is looked at.
-   * `reads`: it changes nothing that others see. `signs in`: it proves who somebody is. `withdraws`: it ends, leaves or deletes what is
-   * their own. `protects`: it keeps them safe, or is for their eyes alone. `judged`: the room's log refuses them as well, with its verdict,
-   * and answers a known key with what it made.
+   * The reason why suspended callers may call a writing operation. Others get SUSPENDED before input, known keys and limits are
+   * checked.
+   *
+   * - `reads`: it changes nothing that others see.
+   * - `signs in`: it proves an identity.
+   * - `withdraws`: it ends, leaves or deletes their own.
+   * - `protects`: it keeps them safe, or is for their eyes alone.
+   * - `judged`: the room's log refuses them by its verdict, and answers a known key with its result.
    */
   whileSuspended?: 'reads' | 'signs in' | 'withdraws' | 'protects' | 'judged'
   /** Headers of a request, in lower case, and the input field that each of them gives. */
@@ -92,7 +95,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Written to the audit log, refusals too. */
   audit?: boolean
   errorBody?: ErrorBody
-  /** How many bytes of JSON it takes, of people alone who are signed in; 100 KiB of anybody, where nothing is said. */
+  /** The most bytes of JSON, which needs a session; by default 100 KiB, from anybody. */
   jsonBytes?: number
   /** The answer is a sequence of `output`; declared by `stream`. */
   stream?: true
@@ -111,7 +114,7 @@ type End = 'success'
 type FieldOf<Item> = Item extends object ? keyof Item : End
 
 /**
- * Declares an operation whose answer is a sequence: `output` is one item, an object without a field `success`; another does not
+ * Declares an operation whose answer is a sequence. `output` is one item, an object without a field `success`; others do not
  * compile. Over REST each item is a line of JSON or a server-sent event, over a socket a frame `stream:item`.
  */
 export const stream = <Input extends z.ZodObject, Output extends z.ZodType>(
@@ -126,12 +129,12 @@ export interface Event<Payload extends z.ZodType = z.ZodType> {
   name: string
   namespace: Namespace | '*'
   summary: string
-  /** Which sockets hear it: those joined to a room, those that watch a stream, those in a meeting or one of them, all of an account, those of a moderation scope, or the one that asked. */
+  /** The receiving sockets: of a room, stream, meeting or its member, account, moderation scope, or the caller. */
   audience: 'room' | 'stream' | 'meeting' | 'account' | 'moderators' | 'socket'
   payload: Payload
 }
 
-/** One that connections of protocol 2 are told in a shorter form. */
+/** An event with a shorter form for connections of protocol 2. */
 export type EventInTwoForms<
   Payload extends z.ZodType = z.ZodType,
   Lean extends z.ZodType = z.ZodType,
@@ -196,8 +199,8 @@ const routesOf = ({ http, aliases = [] }: Operation): Route[] =>
   [http, ...aliases.map((alias) => alias.http)].filter((route) => route !== undefined)
 
 /**
- * The path that new clients use in the place of this alias: the operation's own, or else that of its first alias. Null of what is as good:
- * another method of that path, and that path itself.
+ * The path that new clients use in place of this alias: the operation's own, or its first alias. Null for that path itself, and
+ * for other methods of it.
  */
 export function successorOf(
   { http, aliases = [] }: Operation,
@@ -211,8 +214,8 @@ export function successorOf(
 const onlyReads = (routes: readonly Route[]): boolean => routes.every((route) => route.startsWith('GET '))
 
 /**
- * Who hears SUSPENDED where they are suspended: whoever calls what writes, which is all that does more than GET, and what is open over a
- * socket alone. `caller`: the pipeline says so; `judge`: the room's log does. Admins who are suspended are no admins, so what asks for one is not among it.
+ * The part that refuses suspended callers: `caller` is the pipeline, `judge` the room's log. Operations write unless all their
+ * routes are GET. Suspended admins are no admins, so operations of admins are not among them.
  */
 export const refusesSuspended = (operation: Operation): 'caller' | 'judge' | null => {
   const { access, anyOrigin, whileSuspended } = operation
@@ -224,8 +227,8 @@ export const refusesSuspended = (operation: Operation): 'caller' | 'judge' | nul
 }
 
 /**
- * What a service token must be allowed in order to call: to read or to write in a domain. What is open over a socket alone is reading
- * where somebody who is suspended may call it: hearing, and no longer hearing.
+ * The scope that a service token needs for a call: to read or to write in a domain. Operations over a socket alone are reading if
+ * suspended callers may use them, as to subscribe.
  */
 export const scopeOf = ({ name, operation }: Named): string => {
   const routes = routesOf(operation)
@@ -233,7 +236,7 @@ export const scopeOf = ({ name, operation }: Named): string => {
   return `${name.split('.')[0]}:${reads ? 'read' : 'write'}`
 }
 
-/** What a service token must be allowed in order to be told the events of a domain. */
+/** The scope that a service token needs for the events of a domain. */
 export const scopeOfEvents = (domain: string): string => `${domain}:read`
 
 /** `{room}` stands for several paths: `/:type/:room`, and `/alpha` for a room without an id. */

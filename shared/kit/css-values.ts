@@ -1,6 +1,6 @@
 /**
- * Values of CSS that people give: a colour, or gradients of such colours. A value is taken apart and written anew from what was read, so
- * nothing else can stand in it: no `url()`, no other function, no sign that ends a declaration.
+ * CSS values of users: a colour, or gradients of colours. A value is parsed and written anew. Thus it has no `url()`, no other
+ * function, and no end of a declaration.
  */
 
 const colorLength = 64

@@ -3,8 +3,8 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const lookedAhead = 2
 
 /**
- * The beginning of a text, of at most so many Unicode characters (code points), that ends with a whole character as people see it:
- * no half emoji, flag or accent. Only where the first one alone is longer, it ends within it.
+ * Cuts a text to so many code points, without half emoji, flags or accents. Only a first character that alone is too long is cut
+ * within.
  */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text

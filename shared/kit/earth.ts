@@ -23,7 +23,7 @@ export const roundedPoint = ({ latitude, longitude }: Point): Point => ({
   longitude: rounded(longitude),
 })
 
-/** Degrees of latitude around a point within which all that is so near lies, and of longitude; null where that is any. */
+/** The box in degrees with everything within a distance of a point; null if its longitude is any. */
 export function boxAround({ latitude, longitude }: Point, metres: number) {
   const up = (metres / radiusMetres) * (180 / Math.PI)
   const [south, north] = [latitude - up, latitude + up]

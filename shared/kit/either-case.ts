@@ -14,7 +14,7 @@ export const eitherCase = <Shape extends Record<string, z.ZodOptional>>(shape: S
   ...(Object.fromEntries(Object.entries(shape).map(([name, type]) => [snakeCase(name), type])) as Snaked<Shape>),
 })
 
-/** What was given of such fields, under their names in camelCase. Refuses two values for one field. */
+/** The given fields by their names in camelCase. Refuses two values for one field. */
 export function inCamelCase<Shape extends Record<string, z.ZodOptional>>(
   shape: Shape,
   given: Readonly<Record<string, unknown>>,

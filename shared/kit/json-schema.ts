@@ -11,7 +11,7 @@ export interface Example {
   output: unknown
 }
 
-/** What the documents say beside the contract: the schemas that have a name, the calls a minute of each tier, and an example of each operation by its id. */
+/** What documents add to the contract: named schemas, the calls a minute of each tier, and examples by operation id. */
 export interface Sources {
   named: Readonly<Record<string, z.ZodType>>
   tiers: Readonly<Record<Tier, number>>
@@ -19,7 +19,7 @@ export interface Sources {
 }
 
 export interface SchemaWriter {
-  /** What a caller writes, in full; but for what has a name that ends in `Input`. */
+  /** A request's schema in full, except those with a name that ends in `Input`. */
   input(schema: z.ZodType): JsonSchema
   /** What the server answers; a schema that has a name becomes a reference to it. */
   output(schema: z.ZodType): JsonSchema
@@ -66,7 +66,7 @@ export function schemaWriter(target: Dialect, named: Sources['named']): SchemaWr
   }
 }
 
-/** Where a field decides which of several named schemas holds, it is named, as generated clients then tell them apart by it. */
+/** Names the field that decides between named schemas, as generated clients distinguish them by it. */
 function tellApart(json: unknown, named: Readonly<Record<string, JsonSchema>>, target: Dialect): void {
   if (typeof json !== 'object' || json === null) return
   for (const inner of Object.values(json)) tellApart(inner, named, target)

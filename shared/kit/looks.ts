@@ -29,7 +29,7 @@ const letterOrL: Readonly<Record<string, string>> = { ...letterOf, ...orL }
 /** Each way to read digits, signs and a sigma as letters. */
 export const letters = [letterOrL, letterOf, { ...letterOrL, ...orS }, { ...letterOf, ...orS }]
 
-/** Raised where the same text has another skeleton than before, or is found by other words: what is stored of skeletons is then made anew. */
+/** Raised when skeletons or search words change: stored ones are then computed again. */
 export const skeletonVersion = 4
 
 /** The text without what only disguises it: case, width, accents, invisible characters, look-alikes. */
@@ -38,10 +38,10 @@ export function skeleton(text: string): string {
   return unmask(withoutAccents(lowered(normalized(text, 'NFKD')).replace(invisible, '')))
 }
 
-/** In lower case, in which a sigma is one letter wherever it stands, and a Turkish `İ` an `i`. */
+/** Lower case with one form of sigma, and with `i` for a Turkish `İ`. */
 export const lowered = (text: string): string => text.toLowerCase().replaceAll('i\u0307', 'i').replaceAll('ς', 'σ')
 
-/** Replaces digits, signs and pairs such as `rn` by the letters they resemble, and removes everything that is no letter, digit or pictograph. */
+/** Replaces digits, signs and pairs such as `rn` by similar letters. Keeps only letters, digits and pictographs. */
 const lookOf = (name: string, read: Readonly<Record<string, string>>): string =>
   skeleton(name)
     .replace(leets, (written) => read[written] ?? written)
@@ -49,15 +49,15 @@ const lookOf = (name: string, read: Readonly<Record<string, string>>): string =>
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
 
-/** The strictest form, for names that nobody may have: everything that may be read as `i` or as `l` becomes one letter. */
+/** The strictest form, for reserved names: characters similar to `i` or `l` become one letter. */
 export const glance = (name: string): string => lookOf(name, letterOrL).replaceAll('i', 'l')
 
 // Of Latin, Greek and Cyrillic, the last one in both cases.
 const capitalI = /[IΙІӀ]/g
 
 /**
- * What a name may be taken for, as UTS 39 has it: a capital `I`, `l`, `1` and `|` look alike, a small `i` does not. The first is
- * the name with its case folded; the others read its capitals, and its digits and signs, the other way.
+ * The readings of a name by UTS 39: a capital `I`, `l`, `1` and `|` look alike. A small `i` does not. The first has its case
+ * folded. The others read capitals, and digits and signs, the other way.
  */
 export function looksOf(name: string): [look: string, ...others: string[]] {
   const drawn = name.normalize('NFKD').replace(capitalI, 'l')

@@ -8,7 +8,7 @@ const points =
   /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u08d3-\u08ff]+/g
 const alefs = /\u0627[\u0653-\u0655]+/g
 
-// Of no script, such as a stroke through a letter; and what makes no letter of its own on a Cyrillic one, such as a stress.
+// Marks of no script, such as a stroke through a letter, or of no Cyrillic letter, such as a stress.
 const laidOn =
   /(?<=\p{Script=Cyrillic})[\p{Mn}\p{Me}]+|[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+/gu
 

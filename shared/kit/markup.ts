@@ -124,7 +124,7 @@ const plain = (value: string): Root => ({
 export const writtenOf = (node: Nodes, source: string): string =>
   source.slice(node.position?.start.offset, node.position?.end.offset)
 
-/** Whereto a link leads on the page; null where it is shown as written, since it does not write `http://` or `https://`. */
+/** The target of a link on the page; null without `http://` or `https://`, as it is then shown as text. */
 export function webAddressOf(link: Link, source: string): string | null {
   const written = writtenOf(link, source)
   const end = link.children.at(-1)?.position?.end.offset ?? (link.position?.start.offset ?? 0) + 1
@@ -134,9 +134,9 @@ export function webAddressOf(link: Link, source: string): string | null {
 
 /** What people read of a text once it is drawn. */
 export interface Drawn {
-  /** Without marks of Markdown, and without references and tags of HTML, which other clients may draw; a line for each block. */
+  /** The text without marks of Markdown, and without references and tags of HTML that other clients may draw. Each block is a line. */
   words: string
-  /** Whereto its links lead, also those that the page shows as written; one with references of HTML as it is, and as other clients read it. */
+  /** The targets of its links, even of those shown as text. References of HTML are kept, and also decoded. */
   targets: readonly string[]
 }
 
@@ -160,7 +160,7 @@ const marksOfDocuments = /^[^\S\n]*(?:#{1,6}(?:\s|$)|[-*_][^\S\n]*[-*_]|\||.*\|[
 /** The row of a table that says it is one. */
 const tableRule = /^[^\S\n]*\|?[^\S\n]*:?-+:?[^\S\n]*(?:\|[^\S\n]*:?-+:?[^\S\n]*)*\|?[^\S\n]*$/
 
-/** A text in one line of plain words, as previews and quotes show it: without the marks that the page shows as written, too, of headings, rules and tables. */
+/** A text as one plain line for previews and quotes, without marks of headings, rules and tables. */
 export function lineOfWords(written: string): string {
   const source = withPlainNames(written)
   const isMarked = [marks, blockMarks, marksOfDocuments].some((pattern) => pattern.test(source))

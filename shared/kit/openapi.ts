@@ -46,7 +46,7 @@ export function openapi(api: Api, { named, tiers, examples }: Sources): JsonSche
         // Other spellings are answered as ever; new clients use the first.
         const whole = { operationId: id, ...described, ...(spelling.isDeprecated && { deprecated: true }) }
         const known = paths[template]?.[verb]
-        // A query that asks for what has a path of its own by now is left out, as whoever tries out parameters would wait for its end.
+        // Leaves out a query with a path of its own, as it may be an endless sequence.
         if (query && known && index > 0) continue
         paths[template] = { ...paths[template], [verb]: query && known ? withVariant(known, whole, query) : whole }
       }
@@ -83,7 +83,7 @@ export function openapi(api: Api, { named, tiers, examples }: Sources): JsonSche
   }
 }
 
-/** A document knows one operation of a path: what a query asks for instead is another content of the same answer. */
+/** Merges a variant by query into its path's operation, as another content of the same answer. */
 function withVariant(known: JsonSchema, variant: JsonSchema, query: Readonly<Record<string, string>>): JsonSchema {
   const own = variant.parameters as { name?: string; schema?: JsonSchema }[]
   const asked = Object.entries(query).map(([name, value]) => ({
@@ -228,7 +228,7 @@ function request(input: JsonSchema, operation: Operation, route: Route, path: st
   }
 }
 
-/** A schema without the null and the empty text by which a form says nothing; a header is left out for that. */
+/** A schema without null and the empty text of forms; headers are left out instead. */
 function said(schema: JsonSchema): JsonSchema {
   const kinds = branchesOf(schema).filter(({ type, const: only }) => type !== 'null' && only !== '')
   return (kinds.length === 1 && kinds[0]) || schema
@@ -239,7 +239,7 @@ interface Request {
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
 }
 
-/** Says what was asked for in an example where the request says it: in the path, in the query, or in the body. */
+/** Adds an example's input to the request: in the path, the query or the body. */
 function withExample({ parameters, requestBody, ...request }: Request, example?: Example): JsonSchema {
   if (!example) return { parameters, ...request, ...(requestBody && { requestBody }) }
   const { room, ...fields } = example.input

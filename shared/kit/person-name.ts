@@ -1,5 +1,11 @@
-/** An id cut to what fits a line; the server's name for who has given none. */
+/** An id, cut to the width of a line; the server's name for people without one. */
 export const shortened = (id: string): string => (id.length > 13 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id)
+
+/** What stands for an erased account where it was named: this and a random word, another for each erasure. */
+export const deletedPrefix = 'deleted:'
+export const isDeleted = (id: string): boolean => id.startsWith(deletedPrefix)
+/** How such an account is shown. */
+export const deletedName = 'Deleted user'
 
 const colours = (
   'Amber Ash Azure Birch Bronze Cedar Cherry Chestnut Clover Cobalt Copper Coral Cream Crimson Ebony Fern Ginger ' +
@@ -13,7 +19,7 @@ const birds = (
   'Swallow Swan Swift Teal Tern Thrush Wagtail Warbler Whimbrel Wren'
 ).split(' ')
 
-/** A friendly name for who has given none: made from the id alone, so that it is the same everywhere. */
+/** A friendly name for people without one. It is made from the id alone, and so equal everywhere. */
 export function madeUpName(id: string): string {
   let hash = 2_166_136_261
   for (const byte of new TextEncoder().encode(id)) hash = Math.imul(hash ^ byte, 16_777_619) >>> 0

@@ -28,8 +28,8 @@ export const isVisible = (value: string) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(value
 const overriding = /[\u2028-\u202e\u2066-\u2069]/
 
 /**
- * One line of free text without the spaces around it, and without signs that begin another line or override the direction of what stands
- * beside it; where it is not empty, some of it can be seen.
+ * One line of free text, trimmed. Line breaks and direction overrides are refused, and so are texts without a visible character,
+ * unless empty.
  */
 export const line = (min: number, max: number, says?: string) =>
   z
@@ -50,7 +50,7 @@ export const nameLine = (min: number, max: number, says?: string) =>
 
 const orEmpty = <Schema extends z.ZodType>(schema: Schema) => schema.or(z.literal(''))
 
-/** A field that may be left out, as forms send it: null, or a text with nothing in it, is as good as leaving it out. */
+/** An optional field as forms send it: null and an empty text count as left out. */
 export const maybe = <Schema extends z.ZodType>(schema: Schema) =>
   orEmpty(schema)
     .nullish()
@@ -72,7 +72,7 @@ const isEmoji = (value: string) => oneEmoji.test(value) || oneEmoji.test(`${valu
 export const OneEmoji = z.string().trim().max(64).refine(isEmoji, { error: 'One emoji' })
 /** Signs that mark somebody verified elsewhere. */
 export const badges = /[\u2705\u2713\u2714\u2611\u{1f5f8}\u{1f5f9}\u{1fbb1}]/u
-/** An emoji that stands beside the name of a room or an agent. */
+/** An emoji beside the name of a room or an agent. */
 export const EmojiOfName = OneEmoji.refine((value) => !badges.test(value), {
   error: 'One emoji, but no sign that passes for a badge',
 })
@@ -100,7 +100,7 @@ export const Id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Invalid id
 /** A key the client made so that a repeat is recognised. */
 export const ClientId = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, { error: 'Invalid client id' })
 
-/** The key of a call that creates or charges, and so is done once; over REST it may be the header `Idempotency-Key`. */
+/** The key of a call that creates or charges, so that it happens once. Over REST the header `Idempotency-Key` may have it. */
 export const repeatable = { idempotency_key: ClientId.optional() }
 export const onceByKey = { key: 'idempotency_key', kept: 'answer' } as const
 
@@ -125,7 +125,7 @@ export const clamped = (min: number, max: number) =>
     .int()
     .overwrite((given) => Math.min(Math.max(given, min), max))
 
-/** How many rows a page has. Who asks for more than the most gets the most. */
+/** The rows of a page. Higher numbers count as the most. */
 export const atMost = (most: number) =>
   z
     .number()
@@ -137,7 +137,7 @@ export const atMost = (most: number) =>
 /** The same, and how many where nobody says. */
 export const pageSize = (most: number, usual = most) => atMost(most).default(usual)
 
-/** Where a page of a list goes on, as the page before told it: good for the same list of the same caller alone, else 400. */
+/** The cursor of the next page, from the last one. It is valid for the same list and caller alone, else 400. */
 export const Cursor = z.string().max(1_000)
 /** Of an input: the page after the one whose `next_cursor` this is. */
 export const afterCursor = { cursor: Cursor.optional() }
@@ -147,7 +147,7 @@ export const nextCursor = { next_cursor: z.string().nullable() }
 export const RoomType = z.enum(roomTypes)
 export type RoomType = z.infer<typeof RoomType>
 
-/** The id of a room of any type; that of a dm is the two account ids, sorted and joined by `~`. */
+/** The id of a room of any type. For a dm it is both account ids, sorted and joined by `~`. */
 export const AnyRoomId = z
   .string()
   .max(330)

@@ -4,13 +4,13 @@ const unseen = /(?![\u200d\u{e0020}-\u{e007f}])[\p{Default_Ignorable_Code_Point}
 const loose =
   /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}])\u200d|\u200d(?!\p{Extended_Pictographic})|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]/gu
 const joined = /(\p{RGI_Emoji})|[\u200d\u{e0020}-\u{e007f}]/gv
-// What is shown as text unless it is told to be an emoji; before the color of a skin it always is one.
+// Text by default, unless marked as an emoji. Before a skin colour it always is an emoji.
 const textual =
   /(?:[0-9#*](?=\u20e3)|(?=\p{Extended_Pictographic})(?=\p{Emoji})\P{Emoji_Presentation})(?!(?<=\p{Emoji_Modifier_Base})\p{Emoji_Modifier})/gu
 
 /**
- * The one form of what somebody reacts with: composed (NFC), and each emoji "fully qualified", as Unicode's emoji-test.txt lists it.
- * `❤`, `❤️` and `❤` told to be text are all `❤️`. What is not seen of it is left out.
+ * The one form of a reaction: composed (NFC), with each emoji "fully qualified", as in Unicode's emoji-test.txt. All spellings of
+ * `❤️` become one, even those marked as text. Invisible characters are left out.
  */
 export const signForm = (written: string): string =>
   written.replace(unseen, '').replace(loose, '').normalize('NFC').replace(textual, '$&\ufe0f').replace(joined, '$1')

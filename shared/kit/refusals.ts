@@ -63,7 +63,7 @@ const schemaNames = { text: 'TextError', coded: 'CodedError' } as const
 export const statusesOf = ({ statuses = {} }: Operation, code: ErrorCode): readonly number[] =>
   statuses[code] ?? [errors[code][0]]
 
-/** The headers by which a refusal is told, in a body of this shape. */
+/** The headers of a refusal with a body of this shape. */
 export const shapeHeaders = (shape: ErrorBody): JsonSchema => ({
   ...refsTo(errorHeaders.code),
   [errorHeaders.shape]: { $ref: `#/components/headers/${errorHeaders.shape}.${shape}` },

@@ -4,27 +4,27 @@ export type Conversation = (typeof conversations)[number]
 
 /** What both sides know of a kind of room. What concerns the server alone is in `server/domains/rooms/room-state/kinds.ts`. */
 export interface RoomKind {
-  /** Made by the server; none, where there is one room of the kind; or the two accounts, sorted and joined by `~`. */
+  /** Generated; none, as there is one room of the kind; or both accounts, sorted and joined by `~`. */
   id: 'made' | 'none' | 'peers'
   /** How somebody becomes a member. Where it follows from the id, nobody joins, leaves, or invites by link. */
   joining: 'open' | 'invited' | 'from the id'
-  /** Whoever may write is a member from their first message on, without joining first. */
+  /** Writers become members by their first message. */
   writingJoins: boolean
-  /** The operation of `rooms` by which an account founds one; null where none does, as the house founds it or nobody yet can. */
+  /** The operation of `rooms` that founds one; null if no account can. */
   foundedBy: string | null
-  /** The role of the member who runs it, and who founded it; null where nobody among its members runs it. */
+  /** The role of the founder, who manages the room; null if no member does. */
   runBy: 'owner' | 'admin' | null
   /** Who may write: every member, or moderators alone, whatever its rules say. `read_only` of its rules says so to clients. */
   writers: 'members' | 'moderators'
   /** The most characters of a message; null where any may be as long as everywhere. `max_message_length` of its rules is never more. */
   longestMessage: number | null
-  /** Messages are sealed on the devices of its people, who alone have the keys. Whoever asks how a room is sealed asks `sealedBy`. */
+  /** Messages are sealed on its people's devices, which alone have the keys. `sealedBy` has the sealing of every room. */
   isSealed: boolean
   /** A room of the kind may have a key that its members share. */
   mayShareKey: boolean
   /** Rules, bans and blocked words, at the paths that name the kind as `chatType`. */
   hasRules: boolean
-  /** Without moderators every member may pin, and what happens is told to nobody outside the room. */
+  /** Without moderators every member may pin, and events stay in the room. */
   hasModerators: boolean
   /** How many are in it and online; who types. */
   tells: { counts: boolean; typing: boolean }
@@ -119,10 +119,7 @@ export const roomKinds = {
 export type RoomType = keyof typeof roomKinds
 export const roomTypes = Object.keys(roomKinds) as [RoomType, ...RoomType[]]
 
-/**
- * What the messages of a room are sealed by: `epoch`, keys that the devices of its people alone have; or `shared-key`, the one that the
- * server keeps for its members.
- */
+/** The sealing of a room: `epoch`, by keys of its people's devices, or `shared-key`, by the server's key for members. */
 export type SealedBy = 'epoch' | 'shared-key'
 /** Null where messages are in clear. Where they are not, no rule reads them, no search finds them, and nothing shows their text. */
 export function sealedBy(room: { type: RoomType; messaging_type?: string | null | undefined }): SealedBy | null {
@@ -157,13 +154,13 @@ export const singleTypes = roomTypes.filter(isSingle)
 export const isForModerators = (type: RoomType): boolean =>
   (roomKinds[type] as RoomKind | undefined)?.writers === 'moderators'
 
-/** What `max_message_length` of a room's rules comes to in this kind: 0, which is no limit, and what is too much are that of the kind. */
+/** The effective `max_message_length`. 0, for no limit, and higher values become the kind's limit. */
 export function longestIn(type: RoomType, asked: number): number {
   const { longestMessage: most = null } = (roomKinds[type] as RoomKind | undefined) ?? {}
   return most === null || (asked > 0 && asked < most) ? asked : most
 }
 
-/** A kind of room between two accounts: it is there as soon as they are, and a block between them bars both. */
+/** A kind of room between two accounts. It exists with both accounts, and a block bars both. */
 export const isBetweenTwo = (type: RoomType): boolean => roomKinds[type].id === 'peers'
 
 /** Where official agents can be members, as paths of agents call it. */

@@ -6,7 +6,7 @@ interface Candidate {
   joined_at: string
 }
 
-/** Orders the members of a room by who follows where nobody runs it: moderators before members, and of each the one who came first. */
+/** Orders members by succession: moderators before members, and the earliest first. */
 export const inSuccession = (one: Candidate, other: Candidate): number =>
   roles.indexOf(one.role) - roles.indexOf(other.role) ||
   (one.joined_at < other.joined_at ? -1 : Number(one.joined_at > other.joined_at)) ||

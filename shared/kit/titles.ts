@@ -5,7 +5,7 @@ const single = ['items', 'additionalProperties', 'propertyNames', 'not'] as cons
 const byName = ['properties', 'patternProperties'] as const
 const listed = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
 
-/** A schema, and each within it that generators make a type of, with a title that says where it stands: they name it so. */
+/** Adds titles to a schema and its inner types, by position, as generators name types by them. */
 export function titled(schema: JsonSchema, name: string): JsonSchema {
   if (schema.$ref !== undefined) return schema
   const inner: JsonSchema = {}

@@ -1,6 +1,6 @@
 const addressAtMost = 2_000
 
-/** The address of something in the web, written as browsers ask for it; null for another scheme, for one that names a user, and for none. */
+/** A web address as browsers send it; null for other schemes, with a user, or without an address. */
 export function webAddress(value: string): string | null {
   if (value.length > addressAtMost || !URL.canParse(value)) return null
   const { protocol, username, password, href } = new URL(value)

@@ -1,4 +1,4 @@
-import { bytesOf, type ExactIndex, exactIndex } from '#server/domains/agents/library/search/exact'
+import { type ExactIndex, exactIndex, vectorBytes } from '#server/domains/agents/library/search/exact'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import { median } from './load.ts'
 import type { Report } from './report.ts'
@@ -28,7 +28,7 @@ export async function measureSearch(report: Report): Promise<void> {
   const vectors = await embedder.embed(texts, signal)
   const rows = texts.map((text, n) => ({
     ...{ _id: `${n}`, knowledge_id: 'one', n, url: 'https://site.test/', title: '', text },
-    ...{ vector: bytesOf(vectors[n] ?? new Float32Array()), embedder: embedder.name },
+    ...{ vector: vectorBytes(vectors[n] ?? new Float32Array()), embedder: embedder.name },
   }))
   const index = await exactIndex(rows.slice(0, chunks), embedder)
   const value = median(rows.slice(chunks).map(({ text, n }) => millisecondsOf(index, text, vectors[n])))

@@ -1,4 +1,4 @@
-import { written } from '#server/domains/moderation/verdict/content'
+import { textDraft } from '#server/domains/moderation/verdict/content'
 import { judgeMessage, type SenderFacts } from '#server/domains/moderation/verdict/verdict'
 import { compileWords } from '#server/domains/moderation/verdict/words'
 import { stateOf } from '#test/support/verdict'
@@ -15,7 +15,7 @@ export function verdictMicroseconds(): number {
   const slices = Array.from({ length: times }, () => {
     const before = process.cpuUsage()
     for (const text of texts)
-      if (!judgeMessage(written('text', text), state).verdict.ok) throw new Error('A plain text was refused')
+      if (!judgeMessage(textDraft('text', text), state).verdict.ok) throw new Error('A plain text was refused')
     const { user, system } = process.cpuUsage(before)
     return (user + system) / texts.length
   })

@@ -143,7 +143,7 @@ function connectionOf(id: string): Connection {
   return {
     ...{ id, wire: {}, isOpen: true, isBusyReading: false, memory: new Map(), has: () => false },
     ...{ join: nothing, leave: nothing, endStream: nothing, close: nothing, emit: nothing, onClose: nothing },
-    renew: nothing,
+    ...{ renew: nothing, answerFirst: nothing },
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
@@ -11,7 +11,7 @@ describe('the timeline', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  const notice = (page: Page) => page.locator('.slim', { hasText: 'changed the topic' })
+  const notice = (page: Page) => page.locator('.timeline__notice', { hasText: 'changed the topic' })
   const setTopic = async (page: Page, topic: string) => {
     await page.getByRole('button', { name: 'More about this room' }).click()
     await page.getByRole('menuitem', { name: /topic$/ }).click()
@@ -32,7 +32,7 @@ describe('the timeline', () => {
   }
   const rows = (page: Page) =>
     page
-      .locator('.timeline__rows > :is(.slim, .messages__message)')
+      .locator('.timeline__rows > :is(.timeline__notice, .messages__message)')
       .evaluateAll((all) => all.map(({ classList }) => classList[0]?.replace(/^.*__/, '')))
 
   test.each([
@@ -45,6 +45,18 @@ describe('the timeline', () => {
     expect(fits).toBe(true)
     const within = await notice(page).evaluate((box) => box.scrollWidth <= box.clientWidth)
     expect(within).toBe(true)
+  })
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('a notice begins where the messages do, on a %s', async (_name, device) => {
+    const page = await owner(device)
+    await setTopic(page, 'In line')
+    await say(page, 'A message below it')
+    const left = (of: Locator) => of.evaluate((box) => Math.round(box.getBoundingClientRect().left))
+    const begins = await left(notice(page).locator('.icon'))
+    expect(begins).toBe(await left(line(page, 'A message below it').locator('.text')))
   })
 
   test('a message that cannot be shown says so in its row, and takes no other away', async () => {
@@ -69,16 +81,16 @@ describe('the timeline', () => {
     await setTopic(page, 'Before anybody spoke')
     await say(page, 'The first')
     await line(page, 'The first').and(page.locator('.sent')).waitFor()
-    expect(await rows(page)).toEqual(['slim', 'message'])
+    expect(await rows(page)).toEqual(['notice', 'message'])
 
     await setTopic(page, 'Before the connection was lost')
     await page.getByRole('button', { name: 'Drop my connection' }).click()
     await say(page, 'Waiting')
     await line(page, 'Waiting').getByText('Waits for the connection').waitFor()
-    expect(await rows(page)).toEqual(['slim', 'message', 'slim', 'message'])
+    expect(await rows(page)).toEqual(['notice', 'message', 'notice', 'message'])
     await page.getByRole('button', { name: 'Connect again' }).click()
     await line(page, 'Waiting').and(page.locator('.sent')).waitFor()
-    expect(await rows(page)).toEqual(['slim', 'message', 'slim', 'message'])
+    expect(await rows(page)).toEqual(['notice', 'message', 'notice', 'message'])
   })
   test.each([
     ['desktop', desktop],

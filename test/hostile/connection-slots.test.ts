@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage, type RequestOptions } from 'node:http
 import { v7 } from 'uuid'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/people/accounts/model'
-import { addressOf, proxiesAt } from '#server/kernel/addresses'
+import { addressOf, readProxies } from '#server/kernel/addresses'
 import { budgets } from '#server/kernel/budgets'
 import { memoryKv } from '#server/ports/kv/memory'
 import { reportTypes } from '#shared/api/social'
@@ -167,7 +167,7 @@ describe.each(waysToTrust)('M02: behind a proxy that is trusted %s', (_title, TR
 })
 
 test('M02: a header is believed from trusted addresses alone, and no further than they go', () => {
-  const proxies = proxiesAt(['10.0.0.0/8', '2001:db8:9::/48'])
+  const proxies = readProxies(['10.0.0.0/8', '2001:db8:9::/48'])
   if (!proxies) throw new Error('not read')
   const chains: [header: string, remote: string, client: string][] = [
     ['203.0.113.7', '10.0.0.1', '203.0.113.7'],
@@ -188,7 +188,7 @@ test('M02: a header is believed from trusted addresses alone, and no further tha
     chains.map(([, , client]) => client),
   )
   for (const wrong of ['10.0.0.0/33', '10.0.0', 'proxy', '::/129', '10.0.0.0/8/8', '10.0.0.0/'])
-    expect(proxiesAt([wrong])).toBeNull()
+    expect(readProxies([wrong])).toBeNull()
 })
 
 describe('M02: strangers at one address, such as that of a company', () => {

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { isAwaited } from '#server/domains/rooms/messages/waiting'
+import { hasWaits } from '#server/domains/rooms/messages/row-waits'
 import { budgets } from '#server/kernel/budgets'
 import { channelOf, personAt } from '#test/support/people'
 import { sent } from '#test/support/raw-connection'
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const line = (query: string, method = 'GET') => `${method} ${path}&${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-const waits = () => isAwaited(server.app.node)
+const waits = () => hasWaits(server.app.node)
 async function openStreams() {
   return Number(/^plaza_streams (\d+)$/m.exec(await server.app.node.metrics.text())?.[1])
 }

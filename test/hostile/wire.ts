@@ -101,9 +101,10 @@ export async function openWire(url: string, namespace: string, auth: unknown, he
   await new Promise<void>((resolve, reject) => {
     socket.once('open', () => resolve())
     socket.once('unexpected-response', (_request, response) => reject(new Error(`refused: ${response.statusCode}`)))
+    void closed.then((code) => reject(new Error(`closed before it was open: ${code}`)))
   })
   if (auth !== undefined) socket.send(`40${namespace},${JSON.stringify(auth)}`)
-  const answer = auth === undefined ? '' : await connected
+  const answer = auth === undefined ? '' : await Promise.race([connected, closed.then((code) => `closed: ${code}`)])
   const wire = {
     socket,
     heard,

@@ -4,7 +4,7 @@ import { findings, parse, sourcesOf } from './sources.ts'
 /** The clock of the machine may be set: how long something takes is measured by `performance.now()`, what is stored has the store's time. */
 const whereTheTimeOfDayIsMeant = [
   'server/kernel/ids.ts',
-  'server/domains/rooms/room-state/shown.ts',
+  'server/domains/rooms/room-state/rendered.ts',
   'server/media/main.ts',
   'server/ports/database/embedded.ts',
   'server/ports/database/embedded/lock.ts',

@@ -24,7 +24,7 @@ const others: readonly (readonly [file: string, snippet: string, why: string])[]
   ['client/web/messages/use-completion.ts', 'text.slice(0, cursor)', 'what stands before the cursor'],
   ['server/domains/agents/agent-tools/redaction.ts', 'text.slice(0, mostRead', 'a part that is looked through'],
   ['server/domains/agents/library/search/exact.ts', 'slice(0, mostTerms)', 'a list'],
-  ['server/domains/streams/streams/watching.ts', 'said.slice(0, idLength)', 'an id'],
+  ['server/domains/streams/streams/watching.ts', 'given.slice(0, idLength)', 'an id'],
   ['server/domains/rooms/text/mentions.ts', 'text.slice(0, longestRead)', 'a part that is looked through'],
   ['server/ports/model/openai-parts.ts', 'given.slice(0, given.length', 'the rest follows'],
   ['server/ports/reader/process.ts', 'text.slice(0, longest)', 'far more than is kept'],

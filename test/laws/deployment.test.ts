@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { proxiesAt } from '#server/kernel/addresses'
+import { readProxies } from '#server/kernel/addresses'
 import { sourcesOf, textOf } from './sources.ts'
 
 const names = z.record(z.string(), z.string())
@@ -117,7 +117,7 @@ describe('M20: docker-compose.yml', () => {
   test('trusts the proxy that ends TLS, and nobody else', () => {
     const trusted = plaza?.environment.TRUSTED_PROXIES ?? ''
     expect(caddy?.networks).toEqual({ front: { ipv4_address: trusted } })
-    expect(proxiesAt([trusted])).not.toBeNull()
+    expect(readProxies([trusted])).not.toBeNull()
     expect(textOf('deploy/Caddyfile')).toMatch(/^\{\$PUBLIC_URL\} \{\s+reverse_proxy plaza:3000$/m)
     expect(textOf('deploy/Caddyfile')).not.toMatch(/trusted_proxies|tls internal/)
   })

@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
 import { expect, test } from 'vitest'
 import { declaredModels } from '#server/kernel/model'
-import { archivedOf, type OwnData } from '#server/kernel/own-data'
+import { archivedModelOf, type OwnData } from '#server/kernel/own-data'
 import { api } from '#shared/api/index'
 import { privacyText } from '../../scripts/own-data-table.ts'
 import { filesUnder, findings, root, sourcesOf, textOf } from './sources.ts'
@@ -95,7 +95,7 @@ test('what an archive asks for is found by an index: no export reads what is sto
   const scanned = declaredModels().flatMap(({ model, own }) => {
     const indexes = model.schema.indexes().filter(([, options]) => options.partialFilterExpression === undefined)
     const first = new Set(['_id', ...indexes.map(([fields]) => Object.keys(fields)[0])])
-    const shares = own && archivedOf(model.modelName, own)?.shares
+    const shares = own && archivedModelOf(model.modelName, own)?.shares
     return (shares ?? []).flatMap(({ owner }) => (first.has(owner ?? '') ? [] : [`${model.modelName}.${owner}`]))
   })
   expect(scanned).toEqual([])

@@ -1,3 +1,5 @@
+import { parseSync } from 'vite'
+
 /** The longest sentence of a document, in words. */
 const LONGEST = 20
 
@@ -49,3 +51,15 @@ export const longSentencesOf = (text: string): string[] =>
 /** Each as it is written, with what to say instead. */
 export const dialectOf = (text: string): string[] =>
   dialect.flatMap(([old, plain]) => (withoutCode(text).match(old) ?? []).map((found) => `${found} -> ${plain}`))
+
+/** The comments of a source, a paragraph each; adjoining lines are one comment. */
+export function commentsOf(path: string, code: string): string {
+  const { comments } = parseSync(path, code)
+  const texts = comments.map(({ type, value, start }, at) => {
+    const before = code.slice(comments[at - 1]?.end ?? 0, start)
+    const isContinued = type === 'Line' && comments[at - 1]?.type === 'Line' && /^\n[ \t]*$/.test(before)
+    const text = value.replace(/^\*?[ \t]*/, '').replace(/\n[ \t]*\*?[ \t]?/g, '\n')
+    return (isContinued ? '\n' : '\n\n') + text.replace(/\n(?=@)/g, '\n\n')
+  })
+  return texts.join('')
+}

@@ -48,15 +48,15 @@ const recipes: Record<string, Recipe> = {
   'a setting': {
     declared: {
       file: 'server/domains/rooms/rooms/settings.ts',
-      before: '    PARTNER_CHANNEL: word',
-      write: "RECIPE_SETTING: word.default('one'),",
+      before: '    PARTNER_CHANNEL: nameOrId',
+      write: "RECIPE_SETTING: nameOrId.default('one'),",
     },
     // The law of the configuration asks for the rest.
     missing: [],
     follows: [
       {
         file: 'server/domains/rooms/rooms/settings.ts',
-        before: '    /** The id or the slug of the channel',
+        before: '    /** The id or slug of the channel',
         write: 'recipe: given.RECIPE_SETTING,',
       },
       {
@@ -77,7 +77,7 @@ const recipes: Record<string, Recipe> = {
       { file: 'client/sdk/timeline.ts', before: "  'words.updated': null,", write: "'message.recipe_event': null," },
       {
         file: 'server/domains/rooms/room-state/events/messages.ts',
-        before: '/** The message as it is after the edit. */',
+        before: '/** The message after the edit. */',
         write: `export const messageRecipeEvent = defineEvent('message.recipe_event', {
           body: z.object({ id: z.string() }), changes: () => [], data: (_row, { id }) => ({ id }),
         })`,
@@ -110,7 +110,7 @@ const recipes: Record<string, Recipe> = {
         before: "  const { name = '', description = null, emoji = '💬'",
         write: `if (input.name?.startsWith('Gated')) {
           const gate = { by: 'recipe', least: 1 } as const
-          return found(context, 'channel', { name: input.name, emoji: '🚪', category: 'general', gate }, [])
+          return foundRoom(context, 'channel', { name: input.name, emoji: '🚪', category: 'general', gate }, [])
         }`,
       },
     ],
@@ -143,7 +143,7 @@ const recipes: Record<string, Recipe> = {
         file: 'server/domains/rooms/rooms/rooms.ts',
         before: 'export const createGroup: Action',
         write: `export const createRecipeRoom: Action<typeof contract.createRecipeRoom> = async ({ name }, context) => ({
-          room: await roomAnswer(context.node, await found(context, 'recipe-kind', { name }, []), signedIn(context).account),
+          room: await roomAnswer(context.node, await foundRoom(context, 'recipe-kind', { name }, []), signedIn(context).account),
         })`,
       },
       {

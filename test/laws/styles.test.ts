@@ -122,6 +122,32 @@ test('O80: a class has the name of its sheet, which no other sheet has, and test
   expect(named.filter(({ name }) => !known.has(name))).toEqual([])
 })
 
+/** Sides that stay where they are in each direction of writing: the middle, places in pictures, and what an author chose. */
+const fixedSides: Readonly<Record<string, RegExp>> = {
+  'client/web/media/lightbox.module.css': /^(left|right): /,
+  'client/web/media/pixel-editor.module.css': /^left: /,
+  'client/web/profiles/profiles.module.css': /^text-align: right$/,
+}
+const ofOneSide = /^(?:(?:margin|padding|border)-(?:left|right)|left|right): |^text-align: (?:left|right)$/
+
+/** Rules that name left or right, or give them in a row of four, and would not follow the direction of a language. */
+const sided = (all: readonly Sheet[]): string[] =>
+  all.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?<=[{;]\s*)[a-z-]+: [^;{}]+(?=;)/g)]
+      .map(([rule]) => rule)
+      .filter((rule) => {
+        if (rule === 'left: 50%' || fixedSides[path]?.test(rule)) return false
+        const [, values = ''] = rule.match(/^(?:margin|padding|inset): (.+)$/) ?? []
+        const [, right, , left] = values.match(/[^\s()]*\([^()]*(?:\([^()]*\)[^()]*)*\)|\S+/g) ?? []
+        return ofOneSide.test(rule) || (left !== undefined && left !== right)
+      })
+      .map((rule) => `${path}: ${rule}`),
+  )
+
+test('O80: sides follow the direction of writing', () => {
+  expect(sided(sheets)).toEqual([])
+})
+
 test('O80: what is planted is found', () => {
   const path = 'client/web/rooms/planted.module.css'
   const planted = (rules: string): Sheet => ({ path, text: `@layer screens {\n${rules}\n}` })
@@ -134,6 +160,14 @@ test('O80: what is planted is found', () => {
   for (const selector of [':global(.ways) > :global(.button)', 'main h1', '.own #tab-try', ':global(.room):not(.own)'])
     expect(wide([planted(`${selector} { color: red; }`)])).toEqual([`${path}: ${selector}`])
   expect(wide([planted('.own :global(.button), :is(.own, .other) { color: red; }')])).toEqual([])
+  for (const rule of [
+    'left: 0',
+    'padding-right: 1px',
+    'text-align: left',
+    'margin: 0 calc(1px + 2px) 0 var(--space-1)',
+  ])
+    expect(sided([planted(`.own { ${rule}; }`)])).toEqual([`${path}: ${rule}`])
+  expect(sided([planted('.own { left: 50%; padding: 0 1px calc(1px + env(a)); margin: 0 1px 2px 1px; }')])).toEqual([])
   const code = "import styles from './planted.module.css'\nuse(styles.other, styles)"
   expect(
     mismatches(

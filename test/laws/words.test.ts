@@ -2,7 +2,7 @@ import { parseSync } from 'vite'
 import { describe, expect, it, test } from 'vitest'
 import { api, events } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
-import { dialectOf, longSentencesOf } from './prose.ts'
+import { commentsOf, dialectOf, longSentencesOf } from './prose.ts'
 import { filesUnder, textOf } from './sources.ts'
 
 const ROOTS = ['work', 'root', 'home', 'Users', 'opt'].join('|')
@@ -59,13 +59,18 @@ describe('M07: what the operator can read is called encrypted nowhere', () => {
   })
 })
 
-describe('documents are in plain English: a count of words.json may only shrink', () => {
+describe('documents and comments are in plain English: a count of words.json may only shrink', () => {
   const stored = JSON.parse(textOf('test/laws/words.json')) as Record<'long sentences' | 'dialect', object>
   const documents = ['CONTRIBUTING.md', 'README.md', 'SECURITY.md', ...filesUnder('docs')].filter((path) =>
     path.endsWith('.md'),
   )
+  const sources = ['server', 'shared', 'scripts'].flatMap(filesUnder).filter((path) => /\.(ts|mjs)$/.test(path))
+  const written = [
+    ...documents.map((path) => ({ path, text: textOf(path) })),
+    ...sources.map((path) => ({ path, text: commentsOf(path, textOf(path)) })),
+  ]
   const counted = (faultsOf: (text: string) => string[]) => {
-    const faults = documents.map((path) => [path, faultsOf(textOf(path))] as const).filter(([, all]) => all.length > 0)
+    const faults = written.map(({ path, text }) => [path, faultsOf(text)] as const).filter(([, all]) => all.length > 0)
     return {
       counts: Object.fromEntries(faults.map(([path, all]) => [path, all.length])),
       text: faults.flatMap(([path, all]) => all.map((fault) => `${path}: ${fault}`)).join('\n'),
@@ -80,6 +85,17 @@ describe('documents are in plain English: a count of words.json may only shrink'
   it('words of the old dialect', () => {
     const { counts, text } = counted(dialectOf)
     expect(counts, text).toEqual(stored.dialect)
+  })
+
+  it('reads the comments of a source', () => {
+    const twenty = `Word ${'word '.repeat(18)}end.`
+    const code = [
+      ...[`/** One ${twenty} */`, "const a = 'told' // Who asks", '', `// One ${twenty.slice(0, 50)}`],
+      ...[`// ${twenty.slice(50)}`, '', '/**', ' * Told.', ` * @param a ${twenty}`, ' */'],
+    ]
+    const comments = commentsOf('a.ts', code.join('\n'))
+    expect(longSentencesOf(comments)).toEqual([`One ${twenty}`, `One ${twenty}`, `@param a ${twenty}`])
+    expect(dialectOf(comments).map((found) => found.split(' ->')[0])).toEqual(['Who ', 'Told'])
   })
 
   it('finds what is planted, outside code and tables', () => {

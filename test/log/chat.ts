@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import type { Act, Change, Fact, Judgement, Makes, Projection, Records, RoomKey, Row, View } from '#server/log/types'
+import type {
+  Act,
+  Change,
+  Fact,
+  Judgement,
+  LoggedEvent,
+  Projection,
+  Records,
+  RoomKey,
+  Row,
+  View,
+} from '#server/log/types'
 import { AppError } from '#shared/errors'
 
 // A small chat over the log: members, bans, slow mode, edits, suspensions. It has every kind of act that the log treats differently.
@@ -44,7 +55,7 @@ function versionOf(fact: Fact): number {
 }
 
 /** The record of an event of this type, whatever it says. */
-export const makes = (type: string): Makes => ({ type, body: z.any() })
+export const makes = (type: string): LoggedEvent => ({ type, body: z.any() })
 
 export const say = (sender: string, cid?: string, text = 'hello'): Act<'already'> => ({
   sender,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Ring } from '#server/log/ring'
+import { RowRing } from '#server/log/ring'
 import type { Row } from '#server/log/types'
 
 const row = (seq: number, applied_seq = seq): Row => ({
@@ -23,13 +23,13 @@ const row = (seq: number, applied_seq = seq): Row => ({
   applied_seq,
 })
 
-function ringOf(...rows: readonly Row[]): Ring {
-  const ring = new Ring()
+function ringOf(...rows: readonly Row[]): RowRing {
+  const ring = new RowRing()
   for (const each of rows) ring.push(each)
   return ring
 }
 
-const texts = (ring: Ring) => ring.after(0).map(({ body }) => body.text)
+const texts = (ring: RowRing) => ring.after(0).map(({ body }) => body.text)
 const rewritten = (each: Row): Row => ({ ...each, body: { text: 'rewritten' } })
 
 test('a page begins with the row after the given seq, wherever the ring begins', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { rising } from '#server/log/rising'
+import { risingNumber } from '#server/log/rising'
 
 test('M52: a rising value is raised by higher numbers only, and cannot be set', () => {
-  const mark = rising(3)
+  const mark = risingNumber(3)
   for (const [to, at] of [
     [5, 5],
     [4, 5],

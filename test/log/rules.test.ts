@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { GLOBAL, type RoomLog } from '#server/log/index'
-import { type Policy, strict } from '#server/log/policy'
+import { type Policy, strictPolicy } from '#server/log/policy'
 import { edit, join, leave, moderate, say, slow } from './chat.ts'
 import { clockOf, Nodes, pause } from './nodes.ts'
 import { type Rule, rulesOfLog, without } from './weaker.ts'
@@ -31,7 +31,7 @@ const codeOf = (act: Promise<unknown>) =>
   )
 
 test('M52: each rule of the policy is switched off by a test', () => {
-  const { deadlineFactor, reached, ...rules } = strict
+  const { deadlineFactor, reached, ...rules } = strictPolicy
   expect(rulesOfLog.flatMap((name) => Object.keys(without(name))).sort()).toEqual(Object.keys(rules).sort())
 })
 

@@ -6,7 +6,7 @@ export const weaker = {
   'refuse on a fresh view': { isFresh: () => true },
   'hold refusals until the insert is decided': { mayRefuse: () => true },
   'look for the key before a refusal': { beforeRefusal: async () => null },
-  'find out an unknown fate': { mayStand: (isDuplicate) => isDuplicate },
+  'find out an unknown fate': { mayBeStored: (isDuplicate) => isDuplicate },
   'write records before the ack': { beforeAck: async (written) => void written.catch(() => {}) },
   'wait for every node': { everyNode: async () => 0 },
   'confirm what is decided': { isHeldUp: () => false },

@@ -4,7 +4,7 @@ import { recordOf, signed } from '#server/domains/events'
 import { loadAccountFacts, roleKey, saveAccountFacts, suspensionKey } from '#server/domains/people/accounts/facts'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { deceptionBy, isReserved } from '#server/domains/people/accounts/names'
-import { noteLooks, noteSought } from '#server/domains/people/accounts/profile-changes'
+import { storeMissingLooks, storeMissingSearchForms } from '#server/domains/people/accounts/profile-changes'
 import { forgetProfile, profilesOf } from '#server/domains/people/accounts/profiles'
 import { GLOBAL, type Row } from '#server/log/types'
 import { fakeWeb } from '#server/ports/web/fake'
@@ -379,7 +379,7 @@ describe('profiles', () => {
     const [older, other] = [await person('older owner'), await person('taker of an older name')]
     await older.call('POST /api/username', { username: 'older_name' })
     await Accounts.updateOne({ username: 'older_name' }, { $unset: { username_look: '' } })
-    await noteLooks()
+    await storeMissingLooks()
     expect(await other.call('POST /api/username', { username: '0lder_name' })).toMatchObject({ code: 'USERNAME_TAKEN' })
     expect((await other.call('PATCH /api/user/profile', { display_name: 'Older Name' })).status).toBe(400)
   })
@@ -462,7 +462,7 @@ describe('roles', () => {
     for (const search of ['of zeds', '.*', '{"$ne":null}']) expect([search, await found(search)]).toEqual([search, 0])
     await Accounts.updateOne({ _id: zed.address }, { $unset: { display_name_sought: '' } })
     expect(await found('zoë')).toBe(0)
-    await noteSought()
+    await storeMissingSearchForms()
     expect(await found('zoë')).toBe(1)
     await zed.call('PATCH /api/user/profile', { display_name: null })
     expect(await found('zoë')).toBe(0)

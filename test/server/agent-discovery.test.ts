@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Agents } from '#server/domains/agents/agent-state/model'
 import { Favorites } from '#server/domains/agents/agents/model'
-import { suggestedQuestionsOf } from '#server/domains/agents/agents/shown'
+import { suggestedQuestionsOf } from '#server/domains/agents/agents/render'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'
 import { friends } from '#shared/api/friends'

@@ -7,7 +7,7 @@ import { createAgent } from '#server/domains/agents/agents/owned'
 import { newRun } from '#server/domains/agents/runs/begin'
 import { framesFrom, storedFrames } from '#server/domains/agents/runs/frame-store'
 import { RunFrames, Runs, type StoredRun } from '#server/domains/agents/runs/model'
-import { endLost } from '#server/domains/agents/runs/sweep'
+import { endLostRun } from '#server/domains/agents/runs/sweep'
 import { accounts } from '#shared/api/accounts'
 import { runBegun, runFrame } from '#shared/api/agent-runs'
 import { agents } from '#shared/api/agents'
@@ -875,7 +875,7 @@ describe('a question or a change is refused', () => {
     if (!run) throw new Error('There is no run')
     await expect.poll(async () => (await framesFrom(run._id, 0)).map(({ t }) => t)).toContain('chunk')
     const [app] = server.apps
-    if (app) await endLost({ ...app.node, id: 'another' }, run)
+    if (app) await endLostRun({ ...app.node, id: 'another' }, run)
     answer.say(' and more')
     expect(outcomeOf(await asked)).toBe('500 RUN_LOST')
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -1037,7 +1037,7 @@ describe('a run that its node lost sight of', () => {
   solo('keeps no text where its conversation was deleted meanwhile', async () => {
     const [app] = server.apps
     const run = await storedRun({ place: 'forgotten' })
-    if (app) await endLost({ ...app.node, id: 'another' }, run)
+    if (app) await endLostRun({ ...app.node, id: 'another' }, run)
     expect(await Runs.findOne({ _id: run._id }).lean()).toMatchObject({ state: 'failed', content: '' })
     expect(await RunFrames.countDocuments({ run_id: run._id })).toBe(0)
   })

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { gatherOlderCalls } from '#server/domains/meetings/booking/letters'
+import { scheduleOlderDigests } from '#server/domains/meetings/booking/emails'
 import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
@@ -123,7 +123,7 @@ test('a host is written of the calls that an older version has gathered', async 
   await Bookings.updateOne({ _id: id }, { $set: { write_at: new Date(0) } })
   const node = server.apps[0]?.node
   if (!node) throw new Error('No node')
-  await gatherOlderCalls(node)
+  await scheduleOlderDigests(node)
   const subjects = async () => (await lettersTo(server, 'gathered-before@example.test')).map(({ subject }) => subject)
   await expect.poll(subjects).toContain('Bookings were booked or cancelled')
   await expect.poll(async () => (await Bookings.findOne({ _id: id }).lean())?.write_at).toBeUndefined()

@@ -1,10 +1,10 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Client } from '#client/sdk/types'
-import { houseAccount } from '#server/domains/people/accounts/accounts'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { Broadcasts } from '#server/domains/platform/broadcasts/model'
-import { telling, tellNext } from '#server/domains/platform/broadcasts/telling'
+import { broadcastJob, sendNextBatch } from '#server/domains/platform/broadcasts/send-broadcast'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { fakePush } from '#server/ports/push/fake'
 import { accounts } from '#shared/api/accounts'
@@ -61,11 +61,11 @@ describe('a broadcast', () => {
       ...{ success: true, id: expect.any(String), target: 'all_users' },
       ...{ sent: total, failed: 0, pushSent: 0, total },
     })
-    expect(await toldBy(ada, houseAccount)).toEqual([['system', 'Back at nine']])
-    expect(await historyOf(ada, houseAccount)).toMatchObject([
+    expect(await toldBy(ada, plazaAccount)).toEqual([['system', 'Back at nine']])
+    expect(await historyOf(ada, plazaAccount)).toMatchObject([
       { content: 'Back at nine', message_type: 'system', sender: { name: 'Plaza' } },
     ])
-    expect(await toldBy(gone, houseAccount)).toEqual([])
+    expect(await toldBy(gone, plazaAccount)).toEqual([])
     const { broadcasts: last } = await admin.does('rest', broadcasts.read, { target: 'friends' })
     expect(last[0]).toMatchObject({ id: sent.body.id, sent: total, created_by: admin.account })
     expect(last[0]?.finished_at).toEqual(expect.any(String))
@@ -75,7 +75,7 @@ describe('a broadcast', () => {
     const ada = await clientOf(server, `reads ${++round}`)
     open.push(ada)
     await tell('For everybody to read')
-    const conversation = conversationOf(ada, { account: houseAccount })
+    const conversation = conversationOf(ada, { account: plazaAccount })
     await shows(conversation, 'For everybody to read')
     expect(conversation.state.messages[0]?.secrecy).toMatchObject({ state: 'clear', isSecret: false })
   })
@@ -98,7 +98,7 @@ describe('a broadcast', () => {
     const first = await tell('Only once', 'all_users', key)
     expect((await tell('Only once', 'all_users', key)).body).toEqual(first.body)
     expect(await tell('Another', 'all_users', key)).toMatchObject({ status: 409, code: 'CONFLICT' })
-    expect(await historyOf(ada, houseAccount)).toHaveLength(1)
+    expect(await historyOf(ada, plazaAccount)).toHaveLength(1)
   })
 
   test('to friends is from the admin, and reaches them alone', async () => {
@@ -120,31 +120,31 @@ describe('a broadcast', () => {
     const ada = await somebody('ada')
     await tell('Who is this?')
     const { users } = await admin.does('rest', accounts.users, { search: 'plaz' })
-    expect(users).toMatchObject([{ wallet_address: houseAccount, display_name: 'Plaza', wallet_type: null }])
-    const { user } = await ada.does('rest', accounts.publicUser, { address: houseAccount })
+    expect(users).toMatchObject([{ wallet_address: plazaAccount, display_name: 'Plaza', wallet_type: null }])
+    const { user } = await ada.does('rest', accounts.publicUser, { address: plazaAccount })
     expect(user).toMatchObject({ display_name: 'Plaza', is_bot: true })
     for (const change of [{ display_name: 'Plaza' }, { display_name: 'P1aza' }, { username: 'plaza' }])
       expect((await ada.rest('PATCH /api/user/profile', change)).status).toBeGreaterThanOrEqual(400)
-    const speaks = { name: 'Voice', account: houseAccount, scopes: ['messages:write'] }
+    const speaks = { name: 'Voice', account: plazaAccount, scopes: ['messages:write'] }
     expect(await admin.refused('rest', serviceTokens.create, speaks)).toMatchObject({ code: 'USER_NOT_FOUND' })
   })
 
   test('from Plaza is answered by nobody, and refused by who has blocked it', async () => {
     const [ada, bo] = [await somebody('ada'), await somebody('bo')]
     await tell('No answer, please')
-    const room = dmOf(ada.account, houseAccount)
+    const room = dmOf(ada.account, plazaAccount)
     expect(await ada.refused('rest', messages.send, { room, text: sealed() })).toMatchObject({ code: 'READ_ONLY' })
-    await bo.does('rest', social.block, { userAddress: houseAccount })
+    await bo.does('rest', social.block, { userAddress: plazaAccount })
     const { body } = await tell('And one more')
     expect(body).toMatchObject({ failed: 1, total: Number(body.sent) + 1 })
-    expect(await toldBy(ada, houseAccount)).toEqual([['system', 'And one more']])
-    expect(await toldBy(bo, houseAccount)).toEqual([['system', 'No answer, please']])
+    expect(await toldBy(ada, plazaAccount)).toEqual([['system', 'And one more']])
+    expect(await toldBy(bo, plazaAccount)).toEqual([['system', 'No answer, please']])
   })
 
   test('goes on where somebody cannot be told, who is counted as failed after some tries', async () => {
     const [ada, cut] = [await somebody('ada'), await somebody('cut')]
     const { failed } = (await tell('While all is well')).body
-    const damaged = roomKey(dmOf(cut.account, houseAccount))
+    const damaged = roomKey(dmOf(cut.account, plazaAccount))
     for (const { node } of server.apps) {
       const act = node.log.act
       const fails = (room: string, given: never) =>
@@ -153,12 +153,12 @@ describe('a broadcast', () => {
     }
     const { status, body } = await tell('Despite one')
     expect({ status, body }).toMatchObject({ status: 200, body: { sent: 0, failed: 0 } })
-    expect(await toldBy(ada, houseAccount)).toEqual([['system', 'Despite one']])
+    expect(await toldBy(ada, plazaAccount)).toEqual([['system', 'Despite one']])
     const node = server.apps[0]?.node
     if (!node) throw new Error('There is no node')
     const id = String(body.id)
     const said = { id, message: 'Despite one', target: 'all_users', created_by: admin.account, at: node.now() } as const
-    const run = (attempt: number) => telling.run(said, { id, attempt, node, signal: new AbortController().signal })
+    const run = (attempt: number) => broadcastJob.run(said, { id, attempt, node, signal: new AbortController().signal })
     await expect(run(5)).rejects.toThrow('1 could not be told')
     expect(await Broadcasts.findOne({ _id: id }).lean()).toMatchObject({ cursor: '', sent: 0, finished_at: null })
     await run(6)
@@ -166,21 +166,21 @@ describe('a broadcast', () => {
     const total = Number(body.total)
     expect(last[0]).toMatchObject({ id, total, sent: total - Number(failed) - 1, failed: Number(failed) + 1 })
     expect(last[0]?.finished_at).toEqual(expect.any(String))
-    expect(await toldBy(cut, houseAccount)).toEqual([['system', 'While all is well']])
+    expect(await toldBy(cut, plazaAccount)).toEqual([['system', 'While all is well']])
   })
 
   test('passes over who ends the process at each try, and tells all others', async () => {
     const [ada, deadly] = [await somebody('ada'), await somebody('deadly')]
     const node = server.apps[0]?.node
     if (!node) throw new Error('There is no node')
-    const room = roomKey(dmOf(deadly.account, houseAccount))
+    const room = roomKey(dmOf(deadly.account, plazaAccount))
     const act = node.log.act
     // As for the process that dies of it, this never ends.
     const ends = (key: string, given: never) => (key === room ? new Promise(() => {}) : act(key, given))
     vi.spyOn(node.log, 'act').mockImplementation(ends as never)
     const id = `deadly-${round}`
     const said = { id, message: 'To the last', target: 'all_users', created_by: admin.account, at: node.now() } as const
-    const run = (attempt: number) => telling.run(said, { id, attempt, node, signal: new AbortController().signal })
+    const run = (attempt: number) => broadcastJob.run(said, { id, attempt, node, signal: new AbortController().signal })
     const tried = async () => (await Broadcasts.findOne({ _id: id }).lean())?.tried ?? []
     for (let attempt = 2; attempt <= 4; attempt++) {
       void run(attempt)
@@ -190,8 +190,8 @@ describe('a broadcast', () => {
     const { broadcasts: last } = await admin.does('rest', broadcasts.read, {})
     const done = last.find((one) => one.id === id)
     expect([Number(done?.sent) + Number(done?.failed), done?.finished_at]).toEqual([done?.total, expect.any(String)])
-    expect(await toldBy(ada, houseAccount)).toEqual([['system', 'To the last']])
-    expect(await toldBy(deadly, houseAccount)).toEqual([])
+    expect(await toldBy(ada, plazaAccount)).toEqual([['system', 'To the last']])
+    expect(await toldBy(deadly, plazaAccount)).toEqual([])
     expect(await tried()).toEqual([])
   })
 
@@ -203,13 +203,13 @@ describe('a broadcast', () => {
     await Accounts.insertMany(many.map(made))
     const id = `adds-up-${round}`
     const said = { id, message: 'Add me up', target: 'all_users', created_by: admin.account, at: node.now() } as const
-    const first = await tellNext(node, said)
+    const first = await sendNextBatch(node, said)
     expect([first.sent + first.failed, first.finished_at]).toEqual([50, null])
     await Accounts.deleteMany({ _id: { $in: many.slice(0, 5) } })
     await Accounts.updateMany({ _id: { $in: many.slice(5, 10) } }, { $set: { is_banned: true } })
     await Accounts.create(made(`0x${'f'.repeat(40)}`))
     let turn = first
-    while (turn.finished_at === null) turn = await tellNext(node, said)
+    while (turn.finished_at === null) turn = await sendNextBatch(node, said)
     expect(turn.total).toBe(first.total - 9)
     expect(turn.sent + turn.failed).toBe(turn.total)
     await Accounts.deleteMany({ _id: { $in: [...many, `0x${'f'.repeat(40)}`] } })
@@ -227,7 +227,7 @@ describe('a broadcast', () => {
       .toBeTruthy()
     const done = await Broadcasts.findOne({ _id: id }).lean()
     expect([done?.total, (done?.sent ?? 0) + (done?.failed ?? 0)]).toEqual([body.total, body.total])
-    const rooms = many.map((account) => `dm:${dmOf(account, houseAccount).id}`)
+    const rooms = many.map((account) => `dm:${dmOf(account, plazaAccount).id}`)
     expect(await Rooms.countDocuments({ _id: { $in: rooms } })).toBe(many.length)
     const node = server.apps[0]?.node
     if (!node) throw new Error('There is no node')
@@ -239,10 +239,10 @@ describe('a broadcast', () => {
       created_by: admin.account,
       at: at.getTime(),
     } as const
-    const turns = await Promise.all([tellNext(node, said), tellNext(node, said)])
+    const turns = await Promise.all([sendNextBatch(node, said), sendNextBatch(node, said)])
     expect(turns.map(({ sent, failed }) => sent + failed)).toEqual([50, 50])
-    let turn = await tellNext(node, said)
-    while (turn.finished_at === null) turn = await tellNext(node, said)
+    let turn = await sendNextBatch(node, said)
+    while (turn.finished_at === null) turn = await sendNextBatch(node, said)
     const anew = await Broadcasts.findOne({ _id: id }).lean()
     expect([anew?.sent, anew?.failed]).toEqual([done?.sent, done?.failed])
     for (const room of rooms) expect([room, await node.log.ask(room, (view) => view.total)]).toEqual([room, 1])
@@ -274,7 +274,7 @@ describe('a broadcast', () => {
       await admin.rest('POST /api/blocked-words', { word, action, scope: 'global' })
     expect(await tell('A zork')).toMatchObject({ status: 403, code: 'BLOCKED_WORD' })
     expect(await tell('A plum')).toMatchObject({ status: 403, code: 'MESSAGE_REJECTED' })
-    expect(await toldBy(who, houseAccount)).toEqual([])
+    expect(await toldBy(who, plazaAccount)).toEqual([])
   })
 })
 

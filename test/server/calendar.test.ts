@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { refreshOlder } from '#server/domains/meetings/calendar/connections'
+import { scheduleOlderRefreshes } from '#server/domains/meetings/calendar/connections'
 import { Connections } from '#server/domains/meetings/calendar/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { booking } from '#shared/api/booking'
@@ -116,7 +116,7 @@ describe('a calendar', () => {
     const who = await somebody()
     await connectCalendar(who)
     await Connections.updateOne({ wallet_address: who.account }, { $set: { refresh_at: new Date(0) } })
-    await refreshOlder(server.apps[0]?.node ?? expect.fail())
+    await scheduleOlderRefreshes(server.apps[0]?.node ?? expect.fail())
     await until(() => expect(askedOf(who, 'refresh')).toBe(1))
   })
 

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { houseAccount } from '#server/domains/people/accounts/accounts'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { accounts } from '#shared/api/accounts'
 import { inbox } from '#shared/api/inbox'
@@ -152,10 +152,10 @@ describe('a conversation, by the documented path', () => {
 
   test('with Plaza itself is in clear, and answered by nobody', async () => {
     await root.rest('POST /api/admin/broadcast', { message: 'Back at nine', target: 'all_users' })
-    const { messages: told } = await lists(one, { peer: houseAccount })
+    const { messages: told } = await lists(one, { peer: plazaAccount })
     expect(told.at(-1)).toMatchObject({ message_type: 'system', encrypted_content: 'Back at nine' })
-    expect(told.at(-1)).toMatchObject({ sender_address: houseAccount, recipient_address: one.account })
-    const answer = { recipientAddress: houseAccount, encryptedContent: sealed() }
+    expect(told.at(-1)).toMatchObject({ sender_address: plazaAccount, recipient_address: one.account })
+    const answer = { recipientAddress: plazaAccount, encryptedContent: sealed() }
     expect(await one.refused('rest', messages.directSend, answer)).toMatchObject({ status: 403, code: 'READ_ONLY' })
   })
 })

@@ -1,7 +1,7 @@
 // Modes: embedded
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Earnings, never, Payments, type StoredPayment } from '#server/domains/payments/payments/model'
+import { Earnings, neverExpires, Payments, type StoredPayment } from '#server/domains/payments/payments/model'
 import { agents } from '#shared/api/agents'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
@@ -36,8 +36,15 @@ function paymentOf(agent: string, ago: number | null, more: Partial<StoredPaymen
     code: null,
     transaction: null,
   }
-  const answer = { attempts: 1, answers: 1, run_id: null, message_id: null, leased_until: new Date(0), due_at: never }
-  const when = { expires_at: never, created_at: new Date(made) }
+  const answer = {
+    attempts: 1,
+    answers: 1,
+    run_id: null,
+    message_id: null,
+    leased_until: new Date(0),
+    due_at: neverExpires,
+  }
+  const when = { expires_at: neverExpires, created_at: new Date(made) }
   const state = ago === null ? ('unknown' as const) : ('settled' as const)
   const settled_at = ago === null ? null : new Date(Date.now() - ago * minute)
   const worth = { network: 'base' as const, agent_id: agent, value: '12345', simulated: false }

@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { tellHeadsTo } from '#server/domains/rooms/messages/heads'
+import { addHeadReceiver } from '#server/domains/rooms/messages/heads'
 import type { Connection, Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { heads } from '#shared/api/rooms'
@@ -65,7 +65,7 @@ test('who is gone, or listens to nothing, is told nothing; a room that cannot be
   const told: string[] = []
   const closing = new Map<string, () => void>()
   const listening = (name: string, keys: readonly string[]) =>
-    tellHeadsTo(node, {
+    addHeadReceiver(node, {
       memory: new Map([['rooms', new Map(keys.map((key) => [key, () => {}]))]]),
       emit: () => void told.push(name),
       onClose: (close: () => void) => void closing.set(name, close),

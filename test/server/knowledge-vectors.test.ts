@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { KnowledgeChunks, KnowledgeItems } from '#server/domains/agents/library/model'
 import { newItem } from '#server/domains/agents/library/new-item'
-import { bytesOf } from '#server/domains/agents/library/search/exact'
-import { search } from '#server/domains/agents/library/search/index'
+import { vectorBytes } from '#server/domains/agents/library/search/exact'
+import { searchChunks } from '#server/domains/agents/library/search/index'
 import type { NearestQuestion } from '#server/ports/database/port'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import { type Booted, boot } from '#test/support/boot'
@@ -33,7 +33,7 @@ const chunksOf = async (agent: string, count: number) => {
   )
   const { name } = embedder
   await KnowledgeItems.create({ ...item, generation, chunk_count: count, status: 'indexed', embedder: name, place: 0 })
-  const vector = bytesOf(await vectorOf('The canary sings'))
+  const vector = vectorBytes(await vectorOf('The canary sings'))
   const rows = Array.from({ length: count }, (_, n) => ({
     _id: `${agent} ${n}`,
     agent_id: agent,
@@ -52,7 +52,7 @@ const chunksOf = async (agent: string, count: number) => {
 const found = async (agent: string, text = 'When does the canary sing?') => {
   const [app] = server.apps
   if (!app) throw new Error('There is no node')
-  return (await search(app.node, agent, { text, vector: await vectorOf(text) }, 8)).map(({ _id }) => _id)
+  return (await searchChunks(app.node, agent, { text, vector: await vectorOf(text) }, 8)).map(({ _id }) => _id)
 }
 
 test('the database is asked for the nearest of many chunks, of this agent and its generations alone', async () => {

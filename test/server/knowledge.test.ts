@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { indexing } from '#server/domains/agents/library/indexing'
+import { indexingJob } from '#server/domains/agents/library/indexing'
 import { KnowledgeChunks, KnowledgeItems } from '#server/domains/agents/library/model'
 import { StoredJobs } from '#server/kernel/model'
 import { localEmbedder } from '#server/ports/model/local-embedder'
@@ -374,7 +374,7 @@ describe('reading', () => {
     await KnowledgeItems.updateOne({ _id: item.id }, { $set: dead })
     const half = { _id: `half-${item.id}`, agent_id: agent, knowledge_id: item.id, generation: 'half', n: 0 }
     await KnowledgeChunks.create({ ...half, url: item.url, text: 'half', vector: Buffer.alloc(4), embedder: 'x' })
-    await server.apps[0]?.node.jobs.add(indexing, { item: item.id }, dead.job)
+    await server.apps[0]?.node.jobs.add(indexingJob, { item: item.id }, dead.job)
     await expect.poll(() => KnowledgeItems.countDocuments({ _id: item.id, status: 'indexed' })).toBe(1)
     expect(await KnowledgeChunks.countDocuments({ knowledge_id: item.id, generation: 'half' })).toBe(0)
     expect(await KnowledgeChunks.countDocuments({ knowledge_id: item.id })).toBe(1)

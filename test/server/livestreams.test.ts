@@ -2,9 +2,9 @@
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Rooms } from '#server/domains/rooms/room-state/model'
-import { endForgotten, sweepStreams } from '#server/domains/streams/streams/life'
+import { endForgottenStreams, sweepStreams } from '#server/domains/streams/streams/life'
 import { OpenStreams, StreamAssets, Streams, Viewers } from '#server/domains/streams/streams/model'
-import { tellStream } from '#server/domains/streams/streams/told'
+import { notifyWatchers } from '#server/domains/streams/streams/notices'
 import { sweepViewers } from '#server/domains/streams/streams/viewer-counts'
 import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
@@ -388,7 +388,7 @@ describe('a stream', () => {
       await Streams.updateOne({ _id: stream.id }, { $set: long })
       const answer = video.status
       video.status = async () => new Map()
-      await endForgotten(node())
+      await endForgottenStreams(node())
       expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost', is_live: false })
       video.status = answer
     },
@@ -637,7 +637,7 @@ describe('viewers', () => {
     for (let times = 0; times < 40; times++) {
       const { node } = server.apps[times % server.apps.length] ?? expect.fail()
       await Streams.updateOne({ _id: stream.id }, { $set: { viewer_count: 100 + times }, $inc: { counts_v: 1 } })
-      await tellStream(node, stream.id)
+      await notifyWatchers(node, stream.id)
     }
     const { counts_v } = (await Streams.findOne({ _id: stream.id }).lean()) ?? expect.fail()
     await Promise.all(lines.map((line) => line.hears(streamCounted, ({ v }) => v >= counts_v)))
@@ -768,7 +768,7 @@ describe('viewers', () => {
       arrive = () => resolve(before)
     })
     const read = vi.spyOn(Streams, 'findOne').mockReturnValueOnce({ lean: () => late } as never)
-    const told = tellStream(there, stream.id)
+    const told = notifyWatchers(there, stream.id)
     read.mockRestore()
     await (await someone()).does('rest', streams.view, { id: stream.id })
     await line.hears(streamCounted, ({ viewers }) => viewers === 2)

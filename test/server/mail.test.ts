@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { domainToASCII } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { sendText } from '#server/domains/platform/outgoing/index'
+import { textMessageJob } from '#server/domains/platform/outgoing/index'
 import { StoredJobs } from '#server/kernel/model'
 import { httpSms } from '#server/ports/sms/http'
 import { type Booted, boot } from '#test/support/boot'
@@ -149,7 +149,7 @@ describe('captured mail', () => {
     const server = await opened({})
     await ask(server, 'ann@people.test')
     await vi.waitFor(async () => expect(await lettersTo(server, 'ann@people.test')).toHaveLength(1), within)
-    await server.apps[0]?.node.jobs.add(sendText, { to: phoneNumber, text: '<script>alert(1)</script>' })
+    await server.apps[0]?.node.jobs.add(textMessageJob, { to: phoneNumber, text: '<script>alert(1)</script>' })
     await vi.waitFor(async () => expect(await lettersTo(server, phoneNumber)).toHaveLength(1), within)
     const page = await fetch(`${server.url}/dev/mail`)
     const html = await page.text()

@@ -4,9 +4,9 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { withFiles } from '#server/domains/media/files/claims'
+import { withKeptFiles } from '#server/domains/media/files/claims'
 import { UploadQuotas, UploadRecords } from '#server/domains/media/files/model'
-import { removeFile, removeUnnamed } from '#server/domains/media/files/removal'
+import { removeFile, removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { sweepFiles } from '#server/domains/media/uploads/sweep'
 import { localStorage } from '#server/ports/storage/local'
 import { keyAt, type Storage } from '#server/ports/storage/port'
@@ -339,16 +339,16 @@ describe('the sweep', () => {
     await removeFile(node(), before)
     expect(await isThere(url)).toBe(true)
     const then = await record()
-    await withFiles(node(), who.account, named, async (missing) => {
+    await withKeptFiles(node(), who.account, named, async (missing) => {
       expect(missing.size).toBe(0)
       await removeFile(node(), then)
-      await removeUnnamed(node(), [keyOf(url)])
+      await removeUnnamedFiles(node(), [keyOf(url)])
       expect(await isThere(url)).toBe(true)
     })
     expect((await record()).claims).toEqual([])
-    const claims = withFiles(node(), who.account, named, () => Promise.reject(new AppError('SERVICE_UNAVAILABLE')))
+    const claims = withKeptFiles(node(), who.account, named, () => Promise.reject(new AppError('SERVICE_UNAVAILABLE')))
     await expect(claims).rejects.toThrow()
-    await removeUnnamed(node(), [keyOf(url)])
+    await removeUnnamedFiles(node(), [keyOf(url)])
     expect(await isThere(url)).toBe(true)
     passDays(2)
     await sweep()

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newRun } from '#server/domains/agents/runs/begin'
 import { OpenPlaces, Runs, type StoredPlaces } from '#server/domains/agents/runs/model'
-import { givePlaces, takePlaces } from '#server/domains/agents/runs/open'
+import { releaseQuestionPlaces, takeQuestionPlaces } from '#server/domains/agents/runs/open-questions'
 import type { Node } from '#server/kernel/context'
 import { agents } from '#shared/api/agents'
 import { messages } from '#shared/api/messages'
@@ -104,7 +104,7 @@ describe('T44: open questions of one account', () => {
       clientRunId: question.client_run_id,
     }
     const tries = Array.from({ length: 5 }, () => newRun(node, tried))
-    for (const run of tries) expect(await takePlaces(node, run, true)).toBe('taken')
+    for (const run of tries) expect(await takeQuestionPlaces(node, run, true)).toBe('taken')
     const { agent_id: _, ...said } = question
     const refusals = [
       await asker.refused('socket', agents.run, question),
@@ -114,7 +114,7 @@ describe('T44: open questions of one account', () => {
       expect(refusal).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE', retryAfter: 1 })
     const another = await asker.tries('socket', agents.run, { ...question, client_run_id: `two-${id}` })
     expect(outcomeOf(another)).toBe(full)
-    for (const run of tries) await givePlaces(run)
+    for (const run of tries) await releaseQuestionPlaces(run)
     await asker.does('socket', agents.run, question)
     await forgetAll(asker, [id])
   })
@@ -234,7 +234,7 @@ describe('T44: open questions of one account', () => {
     const asker = await somebody()
     const { id } = await publicAgent()
     const lost = { ...lostOf(asker, id), node: 'gone' }
-    expect(await takePlaces(node, lost, true)).toBe('taken')
+    expect(await takeQuestionPlaces(node, lost, true)).toBe('taken')
     await Runs.create(lost)
     await expect.poll(() => placesOf(asker, id)).toEqual([])
   })
@@ -245,12 +245,12 @@ describe('T44: open questions of one account', () => {
     const past = { now: () => node.now() - 61_000 } as Node
     const ended = { ...lostOf(asker, id), state: 'done' as const }
     await Runs.create(ended)
-    expect(await takePlaces(node, ended, true)).toBe('taken')
+    expect(await takeQuestionPlaces(node, ended, true)).toBe('taken')
     for (let at = 0; at < 2; at++) {
       const unstored = { ...lostOf(asker, id), client_run_id: `q${at}-${id}` }
-      expect(await takePlaces(past, unstored, true)).toBe('taken')
+      expect(await takeQuestionPlaces(past, unstored, true)).toBe('taken')
     }
-    for (let at = 0; at < 2; at++) expect(await takePlaces(node, lostOf(asker, id), true)).toBe('taken')
+    for (let at = 0; at < 2; at++) expect(await takeQuestionPlaces(node, lostOf(asker, id), true)).toBe('taken')
     await ask(asker, id, 3)
     expect((await asker.refused('rest', agents.chat, { id, message: 'A sixth' })).code).toBe('TOO_MANY_QUESTIONS')
     await forgetAll(asker, [id])

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sweepFiles } from '#server/domains/media/uploads/sweep'
 import { Accounts } from '#server/domains/people/accounts/model'
-import { removeArchive, spool } from '#server/domains/platform/own-data/exporting'
+import { archiveSpool, removeArchive } from '#server/domains/platform/own-data/export-jobs'
 import { DataExports } from '#server/domains/platform/own-data/model'
 import { declaredModels } from '#server/kernel/model'
 import { localStorage } from '#server/ports/storage/local'
@@ -194,10 +194,10 @@ describe('P25: the archive of an account', () => {
       await writeFile(join(folder, key), 'half of it')
       throw new AppError('UPSTREAM_ERROR')
     })
-    const left = join(tmpdir(), spool, `${hostname().replace(/[^\w-]/g, '_')}.2147483646.left`)
+    const left = join(tmpdir(), archiveSpool, `${hostname().replace(/[^\w-]/g, '_')}.2147483646.left`)
     await mkdir(left, { recursive: true })
     const { files } = await archiveOf(ada)
-    expect(await readdir(join(tmpdir(), spool))).not.toContain(basename(left))
+    expect(await readdir(join(tmpdir(), archiveSpool))).not.toContain(basename(left))
     expect(files.has('index.html')).toBe(true)
     expect(await archivesIn(folder)).toHaveLength(before.length + 1)
   })

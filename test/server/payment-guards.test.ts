@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
-import { takeSlots } from '#server/domains/payments/paid-chat/slots'
+import { takeQuestionSlots } from '#server/domains/payments/paid-chat/slots'
 import { Payments } from '#server/domains/payments/payments/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
@@ -45,7 +45,7 @@ afterEach(async () => {
 function slotsOf(node: Booted['apps'][number]['node']): number {
   const taken: (() => void)[] = []
   try {
-    for (;;) taken.push(takeSlots(node, `agent ${taken.length}`, '127.0.0.1'))
+    for (;;) taken.push(takeQuestionSlots(node, `agent ${taken.length}`, '127.0.0.1'))
   } catch {
     for (const giveBack of taken) giveBack()
     return taken.length

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { UploadRecords } from '#server/domains/media/files/model'
-import { namedAmong } from '#server/domains/media/files/removal'
+import { namedFiles } from '#server/domains/media/files/removal'
 import { ProfilePages } from '#server/domains/people/profiles/model'
 import { addressOf } from '#server/ports/storage/port'
 import { defaultTheme, themePresets } from '#shared/api/profile-theme'
@@ -139,9 +139,9 @@ describe('the theme of a profile', () => {
     expect((await two.rest(`POST ${path}`, image)).status).toBe(400)
     await dress(one, image)
     const record = { _id: key, url }
-    expect([...(await namedAmong(node, [record]))]).toEqual([key])
+    expect([...(await namedFiles(node, [record]))]).toEqual([key])
     await dress(one, themePresets.ocean)
-    expect([...(await namedAmong(node, [record]))]).toEqual([])
+    expect([...(await namedFiles(node, [record]))]).toEqual([])
   })
 
   test('a suspended account shows nothing to others', async () => {

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { UploadRecords } from '#server/domains/media/files/model'
-import { namedAmong } from '#server/domains/media/files/removal'
+import { namedFiles } from '#server/domains/media/files/removal'
 import { ProfilePages } from '#server/domains/people/profiles/model'
 import { addressOf } from '#server/ports/storage/port'
 import { kindOfWidget, widgetsAtMost, widgetTypes } from '#shared/api/profile-widgets'
@@ -286,10 +286,10 @@ describe('T83: what a widget is set to', () => {
     expect((await add(two, { widget_type: 'reaction_wall', config: { allowedEmojis: [url] } })).config).toEqual({
       allowedEmojis: [],
     })
-    expect(await namedAmong(node, [{ _id, url }])).toEqual(new Set())
+    expect(await namedFiles(node, [{ _id, url }])).toEqual(new Set())
     const { id } = await add(one, { widget_type: 'image', config: { url } })
     await one.does('rest', profiles.dress, { background_type: 'image', background_value: url })
-    const isKept = async () => (await namedAmong(node, [{ _id, url }])).size === 1
+    const isKept = async () => (await namedFiles(node, [{ _id, url }])).size === 1
     expect(await isKept()).toBe(true)
     await one.does('rest', profiles.removeWidget, { id })
     expect(await isKept()).toBe(true)

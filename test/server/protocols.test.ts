@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listenersChanged, saysEpoch } from '#server/domains/rooms/messages/told-epochs'
+import { forgetSentEpoch, isNewEpoch } from '#server/domains/rooms/messages/sent-epochs'
 import type { Node } from '#server/kernel/context'
 import { wholeBatch, wholeEvent, wholeSent } from '#shared/api/lean'
 import { messages } from '#shared/api/messages'
@@ -271,7 +271,7 @@ describe('the epoch by protocol 2', () => {
 
   solo('of another one says so, and the next is of that', () => {
     const node = { state: new Map() } as Node
-    const says = (key: string, epoch: string) => saysEpoch(node, key, epoch)
+    const says = (key: string, epoch: string) => isNewEpoch(node, key, epoch)
     expect(['first', 'first', 'second', 'second', 'first'].map((epoch) => says('alpha', epoch))).toEqual([
       true,
       false,
@@ -280,7 +280,7 @@ describe('the epoch by protocol 2', () => {
       true,
     ])
     expect([says('channel:a', 'first'), says('alpha', 'first')]).toEqual([true, false])
-    listenersChanged(node, 'alpha')
+    forgetSentEpoch(node, 'alpha')
     expect([says('alpha', 'first'), says('channel:a', 'first')]).toEqual([true, false])
   })
 

@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { withNames } from '#server/domains/rooms/rooms/names'
+import { withReservedNames } from '#server/domains/rooms/rooms/names'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { access, rooms } from '#shared/api/rooms'
@@ -402,7 +402,7 @@ describe('changing a room', () => {
     const wanted = { name: 'Wanted name', slug: 'wanted-slug' }
     const [node] = server.apps.map((app) => app.node)
     if (!node) throw new Error('No server runs.')
-    const refused = withNames(node, roomKey(room), wanted, () => Promise.reject(new AppError('ROOM_ARCHIVED')))
+    const refused = withReservedNames(node, roomKey(room), wanted, () => Promise.reject(new AppError('ROOM_ARCHIVED')))
     await expect(refused).rejects.toMatchObject({ code: 'ROOM_ARCHIVED' })
     await owner.does('rest', rooms.archive, { room })
     expect((await owner.refused('rest', rooms.update, { room, ...wanted })).code).toBe('ROOM_ARCHIVED')

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import type { Ending } from '#server/domains/agents/runs/begin'
+import type { RunEnding } from '#server/domains/agents/runs/begin'
 import { framesFrom } from '#server/domains/agents/runs/frame-store'
 import { Runs, type StoredRun } from '#server/domains/agents/runs/model'
 import { runsHere } from '#server/domains/agents/runs/relay'
@@ -30,7 +30,7 @@ afterEach(async () => {
   await expect.poll(() => runsHere(node).size).toBe(0)
 })
 
-const nothing: Ending = { scheduling: null, inputTokens: null, outputTokens: null, cutShort: null }
+const nothing: RunEnding = { scheduling: null, inputTokens: null, outputTokens: null, cutShort: null }
 
 const working = (work: Work): Promise<StoredRun> =>
   beginWork(node, { agent, account: owner.account, place: 'chat', message: 'Hi' }, work)

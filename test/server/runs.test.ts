@@ -2,14 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { waitForEarlierRuns } from '#server/domains/agents/runs/answer'
-import { type Ending, newRun } from '#server/domains/agents/runs/begin'
+import { newRun, type RunEnding } from '#server/domains/agents/runs/begin'
 import { framesAfter } from '#server/domains/agents/runs/follow'
 import { FrameLog } from '#server/domains/agents/runs/frame-log'
 import { framesFrom, storedFrames } from '#server/domains/agents/runs/frame-store'
 import { turnsBefore } from '#server/domains/agents/runs/history'
 import { RunFrames, Runs, type StoredFrames, type StoredRun } from '#server/domains/agents/runs/model'
-import { hold, letGo, listenToStops, runsHere, stopRun } from '#server/domains/agents/runs/relay'
-import { endLost } from '#server/domains/agents/runs/sweep'
+import { followStops, holdRun, releaseRun, runsHere, stopRun } from '#server/domains/agents/runs/relay'
+import { endLostRun } from '#server/domains/agents/runs/sweep'
 import type { Node } from '#server/kernel/context'
 import { accounts } from '#shared/api/accounts'
 import { runFrame } from '#shared/api/agent-runs'
@@ -49,7 +49,7 @@ async function agentOf(owner: Person, more: object = {}): Promise<string> {
   return (await owner.does('rest', agents.create, { name: `Agent ${++made}`, ...more })).agent.id
 }
 
-const nothing: Ending = { scheduling: null, inputTokens: null, outputTokens: null, cutShort: null }
+const nothing: RunEnding = { scheduling: null, inputTokens: null, outputTokens: null, cutShort: null }
 
 /** Begins a run that is worked on so. */
 async function working(work: Work): Promise<StoredRun> {
@@ -152,12 +152,12 @@ describe('a run', () => {
     const looks = () => find.mock.calls.filter(([query]) => (query as { stop_at?: string })?.stop_at === 'apart').length
     const silent = { ...node.peers, isUp: () => false, listen: () => () => undefined }
     const apart: Node = { ...node, id: 'apart', alone: false, peers: silent }
-    const end = listenToStops(apart)
+    const end = followStops(apart)
     await pause(400)
     const idle = looks()
-    hold(apart, new FrameLog('here'))
+    holdRun(apart, new FrameLog('here'))
     await pause(1_000)
-    letGo(apart, 'here')
+    releaseRun(apart, 'here')
     end()
     expect(idle).toBeLessThanOrEqual(1)
     expect(looks()).toBeGreaterThan(8)
@@ -280,7 +280,7 @@ describe('a run', () => {
       say(4 + 4 * at, word)
       await expect.poll(() => toldOf(run._id)).toHaveLength(2 + at)
     }
-    await endLost({ ...node, id: 'another' }, run)
+    await endLostRun({ ...node, id: 'another' }, run)
     store.open()
     const end = { t: 'error', code: 'RUN_LOST', partial_message_id: run.message_id, message: 'Kept' } as const
     const frames = (await Promise.all(reading)) as RunFrame[][]
@@ -373,10 +373,10 @@ describe('a run', () => {
       await RunFrames.create(storedFrames(run._id, 0, [chunk(0, 'Further')], 'busy', Date.now()))
       return insert(...given)
     }) as never)
-    await endLost(node, run)
+    await endLostRun(node, run)
     expect(await stored(run)).toMatchObject({ state: 'running', content: '' })
     expect(wordsOf(await framesFrom(run._id, 0))).toEqual(['Further'])
-    await endLost(node, run)
+    await endLostRun(node, run)
     expect(await stored(run)).toMatchObject({ state: 'failed', content: 'Further', error_code: 'RUN_LOST' })
   })
 
@@ -508,6 +508,23 @@ describe('a run', () => {
     await pause(200)
     expect(line.all(runFrame).map(({ idx }) => idx)).toEqual([0, 1])
     await ended(run)
+  })
+})
+
+describe('a question that is repeated on its connection after the answer ended', () => {
+  test('gets no frame a second time', async () => {
+    const asker = await somebody()
+    const line = await asker.line('/agents')
+    const question = { agent_id: await agentOf(asker), message: 'Again', client_run_id: 'again' }
+    const { run_id } = await asker.does(line, agents.run, question)
+    const answer = await puppet.asked()
+    answer.end()
+    await line.hears(runFrame, isTerminal)
+    const once = line.all(runFrame).length
+    expect((await asker.does(line, agents.run, question)).run_id).toBe(run_id)
+    // Whatever the repeat began to send is sent before this answer.
+    await asker.does(line, agents.resume, { run_id })
+    expect(line.all(runFrame)).toHaveLength(once)
   })
 })
 

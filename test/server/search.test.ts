@@ -1,10 +1,10 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Agents } from '#server/domains/agents/agent-state/model'
-import { fileAgents } from '#server/domains/agents/agents/words'
+import { updateSearchWords } from '#server/domains/agents/agents/search-words'
 import { Rooms, SearchBlocks, SearchMarks } from '#server/domains/rooms/room-state/model'
 import { markOf } from '#server/domains/rooms/room-state/search-index'
-import { fileRooms } from '#server/domains/rooms/rooms/rooms'
+import { updateSearchTerms } from '#server/domains/rooms/rooms/rooms'
 import { agentDiscovery } from '#shared/api/agent-discovery'
 import { agents } from '#shared/api/agents'
 import type { Message } from '#shared/api/message'
@@ -100,7 +100,7 @@ describe('M11: a search by an index', () => {
     await Rooms.updateOne({ _id: `channel:${channel.id}` }, { $unset: { terms: '', skeleton_version: '' } })
     const found = async () => (await member.does('rest', rooms.list, { search: 'antiquity' })).channels
     expect(await found()).toEqual([])
-    await fileRooms()
+    await updateSearchTerms()
     expect(await found()).toHaveLength(1)
   })
 })
@@ -164,7 +164,7 @@ describe('N21: what older versions filed without marks', () => {
     const _id = `channel:${channel.id}`
     const before = { terms: ['moи'], unique_name: `moи ${process.pid}` }
     await Rooms.updateOne({ _id }, { $set: before, $unset: { skeleton_version: '' } })
-    await fileRooms()
+    await updateSearchTerms()
     const found = await member.does('rest', rooms.list, { search: 'мой' })
     expect(found.channels.map(({ id }) => id)).toContain(channel.id)
     await expect(member.does('rest', rooms.createChannel, { name })).rejects.toThrow()
@@ -174,7 +174,7 @@ describe('N21: what older versions filed without marks', () => {
   test('agents are found by their words', async () => {
     const { agent } = await owner.does('rest', agents.create, { name: 'Стройка', visibility: 'public' })
     await Agents.updateOne({ _id: agent.id }, { $set: { words: ['строика'] }, $unset: { words_version: '' } })
-    await fileAgents()
+    await updateSearchWords()
     const found = await member.does('rest', agentDiscovery.discover, { search: 'стройка', filter: 'all' })
     expect(found.agents.map(({ id }) => id)).toContain(agent.id)
   })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { base58 } from '@scure/base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { isSigned } from '#server/domains/people/identity/siws'
+import { isSignatureValid } from '#server/domains/people/identity/siws'
 import { readSolanaMessage, writeSolanaMessage } from '#server/domains/people/identity/siws-message'
 import { type Booted, boot } from '#test/support/boot'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
@@ -39,7 +39,7 @@ describe('the message of another implementation', () => {
   test('is read, and its signature holds', () => {
     const { nonce, chainId } = vector.input
     expect(readSolanaMessage(vector.message)).toMatchObject({ address: vector.address, nonce, chainId })
-    expect(isSigned(key, vector.message, vector.signatureBase58)).toBe(true)
+    expect(isSignatureValid(key, vector.message, vector.signatureBase58)).toBe(true)
   })
 
   test.each([
@@ -50,7 +50,7 @@ describe('the message of another implementation', () => {
     ['no base58', key, '0OIl'],
     ['a very long one', key, '2'.repeat(4_000)],
   ])('T33: %s does not hold', (_title, by, signature) => {
-    expect(isSigned(by, vector.message, signature)).toBe(false)
+    expect(isSignatureValid(by, vector.message, signature)).toBe(false)
   })
 
   test('one we wrote is read back', () => {

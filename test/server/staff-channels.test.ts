@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
-import { settleAllStaff } from '#server/domains/rooms/room-state/staff-rooms'
+import { updateAllStaffMemberships } from '#server/domains/rooms/room-state/staff-rooms'
 import { ensureStaffChannel } from '#server/domains/rooms/rooms/official-channels'
 import { accounts } from '#shared/api/accounts'
 import { chatFolders } from '#shared/api/chat-folders'
@@ -152,7 +152,7 @@ describe('a channel of the staff', () => {
     await judge.does('rest', rooms.leave, { room })
     await moderates(root, { room, action: 'ban', target: banned.account, duration: '1h' })
     for (const who of [judge, banned]) await becomes(who, room, false)
-    for (const { node } of server.apps) await settleAllStaff(node)
+    for (const { node } of server.apps) await updateAllStaffMemberships(node)
     expect(await membershipOf(judge, room)).toBe(false)
     for (const name of ['a judge who leaves', 'a judge who is banned']) await person(server, name)
     await becomes(judge, room, true)
@@ -184,7 +184,7 @@ describe('a channel of the staff', () => {
     expect((await gone.refused('rest', chatFolders.setPinned, pinning)).code).toBe('ROOM_NOT_FOUND')
     expect(await membershipOf(fresh, room)).toBeNull()
     spy.mockRestore()
-    await Promise.all(server.apps.map(({ node }) => settleAllStaff(node)))
+    await Promise.all(server.apps.map(({ node }) => updateAllStaffMemberships(node)))
     for (const who of [gone, silenced]) await becomes(who, room, false)
     await becomes(fresh, room, true)
     for (const who of [silenced, fresh]) await demote(who)
@@ -225,7 +225,7 @@ describe('a channel of the staff', () => {
     const found = await Rooms.find({ access_level: 'staff', name: 'Team' }).lean()
     expect(found).toMatchObject([{ is_official: true, is_active: true }])
     const room = { type: 'channel', id: found[0]?.id ?? '' } as const
-    for (const node of nodes) await settleAllStaff(node)
+    for (const node of nodes) await updateAllStaffMemberships(node)
     await becomes(root, room, true)
     await root.does('rest', rooms.archive, { room })
     for (const node of nodes) await ensureStaffChannel(node)

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/streams/model'
-import { tellStream } from '#server/domains/streams/streams/told'
+import { notifyWatchers } from '#server/domains/streams/streams/notices'
 import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { streamListed } from '#shared/api/stream-events'
@@ -96,7 +96,7 @@ test('M3: a stream is added for who looked before, also where another was answer
   await Streams.updateOne({ _id: id }, { $set: picture, $inc: { v: 1 } })
   const after = await holder(server.url)
   expect(after().map((stream) => stream.id)).toContain(id)
-  await tellStream(node(), id)
+  await notifyWatchers(node(), id)
   await expect.poll(() => before().map((stream) => stream.id)).toContain(id)
   await agree([before, after])
   await owner.does('rest', streams.end, { id })

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { memberLeft } from '#server/domains/rooms/room-state/events/people'
 import { giveUpMembership } from '#server/domains/rooms/room-state/membership'
-import { settleAllRooms } from '#server/domains/rooms/room-state/succession'
+import { appointMissingManagers } from '#server/domains/rooms/room-state/succession'
 import type { View } from '#server/log/types'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
@@ -123,14 +123,14 @@ describe.each(kinds)('O28: of a %s', (type, made, role, below) => {
       await appoint(owner, room, mod)
       await leaveAsBefore(room, owner)
       expect(await rolesIn(room, late)).toMatchObject({ [mod.account]: 'member' })
-      await Promise.all(server.apps.map(({ node }) => settleAllRooms(node)))
+      await Promise.all(server.apps.map(({ node }) => appointMissingManagers(node)))
       expect(await rolesIn(room, late)).toEqual({
         [mod.account]: role,
         [early.account]: 'member',
         [late.account]: 'member',
       })
       const before = (await eventsOf(room, late)).length
-      await Promise.all(server.apps.map(({ node }) => settleAllRooms(node)))
+      await Promise.all(server.apps.map(({ node }) => appointMissingManagers(node)))
       expect((await eventsOf(room, late)).length).toBe(before)
     },
   )

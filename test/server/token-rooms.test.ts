@@ -2,7 +2,7 @@
 import { getAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { tokensOf } from '#server/domains/rooms/tokens/known'
+import { tokensOf } from '#server/domains/rooms/tokens/known-tokens'
 import { fakeChain } from '#server/ports/chain/fake'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'

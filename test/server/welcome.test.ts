@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { houseAccount } from '#server/domains/people/accounts/accounts'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { broadcasts } from '#shared/api/broadcasts'
@@ -38,11 +38,11 @@ let admin: Person
 let round = 0
 const fresh = (name: string) => `${name} ${++round}`
 const accountFor = (name: string) => wallet(name).address.toLowerCase()
-const withPlaza = (account: string) => dmOf(account, houseAccount)
+const withPlaza = (account: string) => dmOf(account, plazaAccount)
 
 /** All that Plaza has told somebody. */
 const toldTo = async (who: Person) =>
-  (await who.does('rest', messages.directHistory, { peer: houseAccount })).messages.map(
+  (await who.does('rest', messages.directHistory, { peer: plazaAccount })).messages.map(
     ({ message_type, encrypted_content }) => [message_type, encrypted_content],
   )
 const friendsOf = async (who: Person) =>
@@ -74,21 +74,21 @@ describe('a welcome', () => {
     const room = withPlaza(ada.account)
     const { messages: told } = await ada.does(door, messages.history, { room })
     expect(told).toMatchObject([
-      { content: words, message_type: 'welcome', sender_address: houseAccount, sender: { name: 'Plaza' } },
+      { content: words, message_type: 'welcome', sender_address: plazaAccount, sender: { name: 'Plaza' } },
     ])
     const { rooms: listed } = await ada.does(door, inbox.list, {})
     expect(listed.find(({ id }) => id === room.id)).toMatchObject({
       ...{ unread: 1, mentions: 0, peer: { name: 'Plaza' } },
-      last_message: { sender_address: houseAccount, preview: 'Good that you are here' },
+      last_message: { sender_address: plazaAccount, preview: 'Good that you are here' },
     })
     const { previews } = await ada.does('rest', inbox.directPreviews, {})
-    expect(previews).toMatchObject([{ content: words, message_type: 'welcome', peer_address: houseAccount }])
+    expect(previews).toMatchObject([{ content: words, message_type: 'welcome', peer_address: plazaAccount }])
     expect(await ada.refused(door, messages.send, { room, text: sealed() })).toMatchObject({ code: 'READ_ONLY' })
   })
 
   solo('is shown by clients as what it is: in clear, and no secret', async () => {
     const ada = await clientOf(server, fresh('reads'))
-    const conversation = conversationOf(ada, { account: houseAccount })
+    const conversation = conversationOf(ada, { account: plazaAccount })
     await shows(conversation, words)
     expect(conversation.state.messages[0]?.secrecy).toMatchObject({ state: 'clear', isSecret: false })
     ada.close()
@@ -99,7 +99,7 @@ describe('a welcome', () => {
     await Promise.all([...server.urls, ...server.urls].map((url) => signIn(url, wallet(name))))
     const who = await person(server, name)
     expect(await toldTo(who)).toEqual([['welcome', words]])
-    expect(await friendsOf(who)).toEqual([houseAccount])
+    expect(await friendsOf(who)).toEqual([plazaAccount])
   })
 
   test('comes with the next sign-in to whom it could not be told at the first', async () => {
@@ -109,14 +109,14 @@ describe('a welcome', () => {
     expect([await toldTo(first), await friendsOf(first)]).toEqual([[], []])
     vi.restoreAllMocks()
     const again = await person(server, name)
-    expect([await toldTo(again), await friendsOf(again)]).toEqual([[['welcome', words]], [houseAccount]])
+    expect([await toldTo(again), await friendsOf(again)]).toEqual([[['welcome', words]], [plazaAccount]])
   })
 
   test('makes Plaza a friend, and a friendship that somebody has ended stays ended', async () => {
     const name = fresh('alone')
     const who = await person(server, name)
-    expect(await friendsOf(who)).toEqual([houseAccount])
-    await who.does('rest', friends.removeByAddress, { friendAddress: houseAccount })
+    expect(await friendsOf(who)).toEqual([plazaAccount])
+    await who.does('rest', friends.removeByAddress, { friendAddress: plazaAccount })
     await person(server, name)
     expect(await friendsOf(who)).toEqual([])
     await isDueAgain(who.account)
@@ -127,17 +127,17 @@ describe('a welcome', () => {
 
   test('gives Plaza no rights of a member, and makes it no friend whom admins tell something', async () => {
     const ada = await person(server, fresh('ada'))
-    const memberAddresses = [houseAccount]
+    const memberAddresses = [plazaAccount]
     const { group, invited } = await ada.does('rest', rooms.createGroup, { name: 'A group', memberAddresses })
-    expect(invited).toEqual([houseAccount])
+    expect(invited).toEqual([plazaAccount])
     const other = await groupOf(ada)
-    const { added } = await ada.does('rest', rooms.addMembers, { id: other.id, addresses: [houseAccount] })
+    const { added } = await ada.does('rest', rooms.addMembers, { id: other.id, addresses: [plazaAccount] })
     expect(added).toEqual([])
     for (const { id } of [group, other]) {
       const { members } = await ada.does('rest', rooms.members, { room: { type: 'group', id: id ?? '' } })
       expect(members.map(({ user_address }) => user_address)).toEqual([ada.account])
     }
-    expect(await friendsOf(admin)).toEqual([houseAccount])
+    expect(await friendsOf(admin)).toEqual([plazaAccount])
     expect(await admin.does('rest', broadcasts.read, { target: 'friends' })).toMatchObject({ total: 0 })
     const told = await admin.does('rest', broadcasts.send, { message: 'Dear friends', target: 'friends' })
     expect(told).toMatchObject({ sent: 0, failed: 0, total: 0 })
@@ -148,9 +148,9 @@ describe('a welcome', () => {
     failsIn(accountFor(name))
     const who = await person(server, name)
     vi.restoreAllMocks()
-    await who.does('rest', social.block, { userAddress: houseAccount })
+    await who.does('rest', social.block, { userAddress: plazaAccount })
     await person(server, name)
-    await who.does('rest', social.unblock, { userAddress: houseAccount })
+    await who.does('rest', social.unblock, { userAddress: plazaAccount })
     await person(server, name)
     expect([await toldTo(who), await friendsOf(who)]).toEqual([[], []])
   })
@@ -171,12 +171,12 @@ describe('a welcome', () => {
       const done = await act()
       const blocks = !isTold
       isTold = true
-      if (blocks) await who.does('rest', social.block, { userAddress: houseAccount })
+      if (blocks) await who.does('rest', social.block, { userAddress: plazaAccount })
       return done
     })
     await person(server, name)
     vi.restoreAllMocks()
-    await who.does('rest', social.unblock, { userAddress: houseAccount })
+    await who.does('rest', social.unblock, { userAddress: plazaAccount })
     expect([await toldTo(who), await friendsOf(who)]).toEqual([[['welcome', words]], []])
   })
 
@@ -184,7 +184,7 @@ describe('a welcome', () => {
     // Known before the first sign-in: by the configuration, and by the address that a code was sent to.
     expect(await toldTo(admin)).toEqual([['welcome', words]])
     const { sessionToken, walletAddress } = await signInByEmail(server, 'new@people.test')
-    const { body } = await call(server.url, `GET /api/messages?peer=${houseAccount}`, null, sessionToken)
+    const { body } = await call(server.url, `GET /api/messages?peer=${plazaAccount}`, null, sessionToken)
     expect(body.messages).toMatchObject([{ message_type: 'welcome', recipient_address: walletAddress }])
 
     const name = fresh('older')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { once } from '#server/kernel/idempotency'
+import { runOnce } from '#server/kernel/idempotency'
 import { connectEmbedded } from '#server/ports/database/embedded'
 import { connectMongo } from '#server/ports/database/mongo'
 import type { Database } from '#server/ports/database/port'
@@ -40,23 +40,23 @@ const never = () => new Promise<never>(() => {})
 describe('M48: the answer to a key', () => {
   test('is not stored if it is a refusal: the next call runs at once, with any input', async () => {
     const key = newKey()
-    const refused = once(nodeAt(0), key, 'one', () => Promise.reject(new AppError('FORBIDDEN')))
+    const refused = runOnce(nodeAt(0), key, 'one', () => Promise.reject(new AppError('FORBIDDEN')))
     await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN' })
     const began = performance.now()
-    expect(await once(nodeAt(0), key, 'another', async () => 'done')).toBe('done')
+    expect(await runOnce(nodeAt(0), key, 'another', async () => 'done')).toBe('done')
     expect(performance.now() - began).toBeLessThan(LEASE / 2)
   })
 
   test('is looked up again if the outcome is unknown, at once and under the same id', async () => {
     const key = newKey()
     const ids: string[] = []
-    const failing = once(nodeAt(0), key, 'input', async (id) => {
+    const failing = runOnce(nodeAt(0), key, 'input', async (id) => {
       ids.push(id)
       throw new Error('The store is away.')
     })
     await expect(failing).rejects.toThrow('away')
     const began = performance.now()
-    await once(nodeAt(0), key, 'input', async (id) => ids.push(id))
+    await runOnce(nodeAt(0), key, 'input', async (id) => ids.push(id))
     expect(performance.now() - began).toBeLessThan(LEASE / 2)
     expect(ids[1]).toBe(ids[0])
   })
@@ -64,9 +64,9 @@ describe('M48: the answer to a key', () => {
   test('is awaited while the node that works on it may be alive', async () => {
     const key = newKey()
     let finish: (answer: string) => void = () => {}
-    const first = once(nodeAt(0), key, 'input', () => new Promise<string>((resolve) => (finish = resolve)))
+    const first = runOnce(nodeAt(0), key, 'input', () => new Promise<string>((resolve) => (finish = resolve)))
     await pause(50)
-    const second = once(nodeAt(LEASE - 1_000), key, 'input', async () => 'done twice')
+    const second = runOnce(nodeAt(LEASE - 1_000), key, 'input', async () => 'done twice')
     await pause(200)
     finish('done once')
     expect(await Promise.all([first, second])).toEqual(['done once', 'done once'])
@@ -75,14 +75,14 @@ describe('M48: the answer to a key', () => {
   test('is created once by the nodes that find the former worker dead, under the same id', async () => {
     const key = newKey()
     const ids: string[] = []
-    void once(nodeAt(0), key, 'input', (id) => {
+    void runOnce(nodeAt(0), key, 'input', (id) => {
       ids.push(id)
       return never()
     })
     await expect.poll(() => ids).toHaveLength(1)
     const later = nodeAt(LEASE + 500)
     const takers = Array.from({ length: 16 }, () =>
-      once(later, key, 'input', async (id) => {
+      runOnce(later, key, 'input', async (id) => {
         ids.push(id)
         await pause(20)
         return 'done'
@@ -95,23 +95,23 @@ describe('M48: the answer to a key', () => {
   test('is that of the node that took over, even if the first one finishes later', async () => {
     const key = newKey()
     let finish: (answer: string) => void = () => {}
-    const first = once(nodeAt(0), key, 'input', () => new Promise<string>((resolve) => (finish = resolve)))
+    const first = runOnce(nodeAt(0), key, 'input', () => new Promise<string>((resolve) => (finish = resolve)))
     await pause(50)
-    expect(await once(nodeAt(LEASE + 500), key, 'input', async () => 'by the second')).toBe('by the second')
+    expect(await runOnce(nodeAt(LEASE + 500), key, 'input', async () => 'by the second')).toBe('by the second')
     finish('by the first')
     await first
-    expect(await once(nodeAt(0), key, 'input', async () => 'by a third')).toBe('by the second')
+    expect(await runOnce(nodeAt(0), key, 'input', async () => 'by a third')).toBe('by the second')
   })
 
   test('is not created twice, however long the working node takes', async () => {
     const key = newKey()
     const fast = nodeAt(0, 2)
-    const first = once(fast, key, 'input', async () => {
+    const first = runOnce(fast, key, 'input', async () => {
       await pause(3_300)
       return 'done once'
     })
     await pause(2_900)
-    const second = once(fast, key, 'input', async () => 'done twice')
+    const second = runOnce(fast, key, 'input', async () => 'done twice')
     expect(await Promise.all([first, second])).toEqual(['done once', 'done once'])
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join as pathOf } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainOf } from '#server/log/chain'
-import { byId, lastOf, messages, mongooseLogStore, rewrite } from '#server/log/store'
+import { lastMessageOf, messagesBetween, mongooseLogStore, rewriteRow, rowById } from '#server/log/store'
 import type { Row } from '#server/log/types'
 import { connectEmbedded } from '#server/ports/database/embedded'
 import { connectMongo } from '#server/ports/database/mongo'
@@ -81,11 +81,11 @@ describe('the rows', () => {
     expect((await store.read('a', 1, 2)).map(({ seq }) => seq)).toEqual([2, 3])
     expect(await store.byCid('a', 'ada', 'c3')).toEqual(rows[2])
     expect(await store.byCid('a', 'bo', 'c3')).toBeNull()
-    expect((await messages('a', 2, 3)).map(({ n }) => n)).toEqual([2, 3])
-    expect((await lastOf('a', 'ada'))?.seq).toBe(4)
-    expect(await lastOf('a', 'nobody')).toBeNull()
-    expect((await byId('a', 'a 2'))?.seq).toBe(2)
-    expect(await byId('b', 'a 2')).toBeNull()
+    expect((await messagesBetween('a', 2, 3)).map(({ n }) => n)).toEqual([2, 3])
+    expect((await lastMessageOf('a', 'ada'))?.seq).toBe(4)
+    expect(await lastMessageOf('a', 'nobody')).toBeNull()
+    expect((await rowById('a', 'a 2'))?.seq).toBe(2)
+    expect(await rowById('b', 'a 2')).toBeNull()
   })
 
   test('are refused where a seq or a key is taken; those before the refused one stand', async () => {
@@ -101,9 +101,9 @@ describe('the rows', () => {
 
   test('are rewritten by later events only', async () => {
     await mongooseLogStore(true).insert([row('d', 1)])
-    expect(await rewrite('d', 'd 1', { text: 'third' }, 3)).toBe(true)
-    expect(await rewrite('d', 'd 1', { text: 'second' }, 2)).toBe(false)
-    expect(await byId('d', 'd 1')).toMatchObject({ body: { text: 'third' }, applied_seq: 3 })
+    expect(await rewriteRow('d', 'd 1', { text: 'third' }, 3)).toBe(true)
+    expect(await rewriteRow('d', 'd 1', { text: 'second' }, 2)).toBe(false)
+    expect(await rowById('d', 'd 1')).toMatchObject({ body: { text: 'third' }, applied_seq: 3 })
   })
 })
 

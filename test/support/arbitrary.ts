@@ -13,7 +13,7 @@ interface Def {
   shape?: Record<string, z.ZodType>
 }
 
-/** Values of a schema as answers hold them; texts and numbers are drawn from few, so that fields are often equal. */
+/** Values of a schema as in answers. Texts and numbers come from small sets, so that fields are often equal. */
 export function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
   const {
     type,

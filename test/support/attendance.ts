@@ -5,7 +5,7 @@ import type { Attendance } from '#server/ports/attendance/port'
 /** As it should be, or in one of the ways in which such a service fails. */
 type Mood = 'well' | 'failing' | 'silent' | 'junk' | 'html' | 'huge' | 'elsewhere' | 'empty things' | 'graphql errors'
 
-/** A provider of attendance over HTTP, which tells what a script says, to clients with its key. */
+/** A provider of attendance over HTTP, which answers as scripted to clients with its key. */
 export async function openAttendanceProvider(script: Attendance, key: string) {
   const server = createServer((request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -57,7 +57,7 @@ export async function openAttendanceProvider(script: Attendance, key: string) {
     const token = { tokenId: '1', owner, chain: 'xdai', created: '2022-07-19 10:00:00' }
     if (event === undefined) {
       const events = await script.eventsOf(owner)
-      // One event twice, as somebody with two tokens of it is told.
+      // One event twice, as for an owner of two of its tokens.
       return tell(
         200,
         [...events, ...events].map((one) => ({ ...token, event: eventOf(one) })),

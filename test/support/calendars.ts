@@ -4,7 +4,7 @@ import type { Person } from './people.ts'
 /** Where the page of the servers of tests is. */
 const page = 'http://localhost:3000/'
 
-/** Comes to the callback as a browser does that a provider sends there; what the page is told by its address. */
+/** Opens the callback as a browser after the provider's redirect; returns the result in the page's address. */
 export async function comeBack(url: string, query: Record<string, string>, cookie?: string): Promise<string> {
   const answer = await fetch(`${url}${calendarCallback}?${new URLSearchParams(query)}`, {
     redirect: 'manual',
@@ -16,7 +16,7 @@ export async function comeBack(url: string, query: Record<string, string>, cooki
   return location.slice(page.length + 1)
 }
 
-/** Asks where a calendar is connected: the address, what comes back of it, and the cookie of the browser that asks. */
+/** Begins to connect a calendar: returns the provider's address, its parameters, and the browser's cookie. */
 export async function beginConnecting(who: Person) {
   const { body, headers } = await who.rest('GET /api/calendar/connect')
   const { authUrl } = calendar.connect.output.parse(body)

@@ -11,7 +11,7 @@ const known = globalThis as { spentBefore?: number }
 afterEach(refuseWarnings)
 afterAll(refuseWarnings)
 
-/** Notes the seconds of processor time of each test file: its own, and those of the processes that it has waited for. */
+/** Records the processor seconds of each test file: its own, and those of its finished child processes. */
 afterAll(() => {
   const spent = spentSeconds()
   const seconds = spent - (known.spentBefore ?? 0)

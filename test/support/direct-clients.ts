@@ -7,7 +7,7 @@ import { dmOf } from '#shared/kit/primitives'
 import type { Booted } from './boot.ts'
 import { wallet } from './wallet.ts'
 
-/** A client of somebody with a wallet of this name, signed in, whose device vouches for itself unless it is told not to. */
+/** A signed-in client with a wallet of this name, whose device is verified unless switched off. */
 export async function clientOf(
   { url }: Pick<Booted, 'url'>,
   name: string,

@@ -14,7 +14,7 @@ export function pdfOf(title: string, pages: readonly string[]): Uint8Array {
   return pdfOfObjects(objects, objects.length)
 }
 
-/** The sixth object, or another, says what is said about the document. */
+/** The sixth object, or another, is the document's information. */
 function pdfOfObjects(objects: readonly string[], info = 6): Uint8Array {
   const parts = ['%PDF-1.4\n']
   const offsets = objects.map((body, at) => {

@@ -22,10 +22,10 @@ export function admit(url: string, node: Node, entry: Entry): () => void {
   return () => void here.delete(port)
 }
 
-/** What the door of a test's client is told. */
+/** The client data of a test's sign-in. */
 const seen = { ip: '127.0.0.1', userAgent: 'node' }
 
-/** The tokens of somebody with this wallet, as `signIn` gives them; through the door where headers go with it, or the server is of another process. */
+/** The tokens of this wallet as `signIn` returns them. Headers, or another process's server, need the real request. */
 export async function enter(url: string, who: Wallet, headers: object = {}) {
   const { node, entry } = here.get(portOf(url)) ?? {}
   if (!node || entry === 'through the door' || Object.keys(headers).length > 0) return signIn(url, who, headers)
@@ -47,7 +47,7 @@ async function write(node: Node, account: string, isInAlpha: boolean) {
   return { sessionToken, refreshToken, address: account }
 }
 
-/** What the server stored of the first who was new; whoever is new after that has the same with an id and times of their own. */
+/** The stored account of the first sign-in; later accounts are copies with their own ids and times. */
 const first: { row?: Account } = {}
 
 async function writeAccount(_id: string, at: number): Promise<Pick<Account, 'user_id'>> {

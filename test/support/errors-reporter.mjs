@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 
-/** Keeps what failed outside of any test, such as a worker that died; the results in JSON are silent about it. */
+/** Records failures outside of tests, such as a dead worker, which the JSON results leave out. */
 export default class ErrorsReporter {
   onTestRunEnd(_modules, errors) {
     const place = process.env.PLAZA_TEST_ERRORS

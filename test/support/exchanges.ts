@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { bound } from '#server/domains/index'
 import type { Bound } from '#server/kernel/context'
 
-/** So many of one operation, in rooms of one kind, are enough to choose from; what is longer is no example. */
+/** The limit for one operation in rooms of one kind; longer exchanges are no examples. */
 const most = 60
 const mostCharacters = 20_000
 

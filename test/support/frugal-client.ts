@@ -3,7 +3,7 @@ import type { Operation } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
 import { pngOf } from './pictures.ts'
 
-/** A client over one connection, which costs its process little beside what it asks; of a sequence it reads the beginning. */
+/** A client over one connection with little overhead, which reads only the beginning of a sequence. */
 export function frugalClient(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {

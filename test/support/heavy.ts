@@ -1,2 +1,2 @@
-/** Marks a test of 0.4 s or more, which `npm test` leaves to `npm run test:all` while nothing that it depends on has changed. */
+/** Marks a test of 0.4 s or more. `npm test` leaves it to `npm run test:all` until something that it depends on changes. */
 export const heavy = { tags: ['heavy'] }

@@ -62,7 +62,7 @@ export function inputsOf(own: { account: string; other: string; conversation: { 
     callers: readonly string[]
   }
 
-  /** What is named so: by the word before it in the path, as `agent` of `/agents/:id`, by its own name, or by the domain. */
+  /** Finds the named object: by the word before it in the path, as in `/agents/:id`, its name, or the domain. */
   function find({ domain, route }: Place, field: string): unknown {
     const noun = singular(new RegExp(`([\\w-]+)/:${field}\\b`).exec(route)?.[1] ?? '')
     const named = field === 'id' ? '' : field.replace(/_?id$/i, '')

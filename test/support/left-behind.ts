@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import mongoose from 'mongoose'
 
-/** What nodes write by themselves, whoever signs in. */
+/** Collections that nodes write by themselves. */
 const ofNodes = ['room_leases', 'room_heads', 'nodes', 'webhooks', 'webhook_positions']
 /** What counts the rows before this one. */
 const counting = ['seq', 'total', 'applied_seq', 'joined_seq', 'member_count']
@@ -20,7 +20,7 @@ async function stored(): Promise<Stored> {
   return all
 }
 
-/** As it stands once nothing is written any more, also of what nobody waited for. */
+/** The stored data once all writes have ended, also background ones. */
 async function settled(): Promise<Stored> {
   for (let before = await stored(); ; ) {
     await pause(250)
@@ -48,7 +48,7 @@ export async function leftBehind(
   return left.sort(([one], [other]) => one.localeCompare(other))
 }
 
-/** What is told or stored of an account, with words in the place of ids, hashes, counts and times. */
+/** The sent or stored data of an account, with words in place of ids, hashes, counts and times. */
 export function inWords(account: string, value: unknown, field = ''): unknown {
   if (value instanceof Date || (typeof value === 'number' && value > 1e12)) return 'a time'
   if (typeof value === 'number' && counting.includes(field)) return 'a count'

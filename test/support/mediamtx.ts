@@ -54,7 +54,7 @@ export async function openMediaMtx() {
     recordings,
     /** What it was asked, as `GET /v3/…`, in order. */
     calls: [] as string[],
-    /** Who says whether it may do what it is asked for: what stands at its `authHTTPAddress`. */
+    /** Authorizes requests, as the server at its `authHTTPAddress` does. */
     authority: (async () => false) as (asks: Asks) => Promise<boolean>,
     /** That is this adapter, without a server around it. */
     askVideo({ webhook }: Video) {
@@ -88,7 +88,7 @@ export async function openMediaMtx() {
       published.set(name, { name, source, since })
       if (pattern.record) recordings.set(name, [...(recordings.get(name) ?? []), { start: since, duration: 12.5 }])
     },
-    /** Who publishes to this path leaves, in whatever way. */
+    /** Ends the publication of this path. */
     leave: (name: string) => void published.delete(name),
     allows,
   }

@@ -20,7 +20,7 @@ export interface ModelRequest {
 
 type Behaviour = (response: ServerResponse, request: ModelRequest) => void | Promise<void>
 
-/** A server that speaks as OpenAI does, and behaves as a test says: each request by the next behaviour, and the last for all that follow. */
+/** A server with OpenAI's interface. Each request gets the next behaviour of the test; the last one repeats. */
 export async function openModelServer() {
   const asked: ModelRequest[] = []
   let behaviours: Behaviour[] = []

@@ -44,7 +44,7 @@ export async function officialChannel(...members: readonly Person[]): Promise<Ro
   return room
 }
 
-/** Subscribes to what moderators are told, on the connection that asks, which forgets all it was told before. */
+/** Subscribes to the events of moderators, on the caller's connection, which forgets earlier ones. */
 export async function subscribe(who: Person, room: RoomRef | null): Promise<Line> {
   const line = await who.line('/moderation')
   line.forget()

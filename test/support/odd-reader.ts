@@ -1,4 +1,4 @@
-/** A program in the place of the reader's: it does with a file what the file says, and gives documents back. */
+/** A program in place of the reader's. It does with a file as the file says, and returns documents unchanged. */
 process.on('disconnect', () => process.exit())
 process.on('message', ({ file, document }: { file?: Uint8Array; document?: string }) => {
   process.send?.({ found: file ? shown(file) : { title: null, text: document, links: [], base: null } })

@@ -27,7 +27,7 @@ export function build(): void {
   if (status !== 0) throw new Error(`The build failed: ${stderr}`)
 }
 
-/** A program of the tests in one file, for one that is started again and again; it is there until the test file ends. */
+/** Bundles a program of the tests that is started repeatedly. The bundle exists until the test file ends. */
 export async function inOneFile(source: string): Promise<string> {
   // Below the root, where lmdb is found.
   mkdirSync(at('.cache'), { recursive: true })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { z } from 'zod'
 
-/** How a provider behaves at the moment: as it should, or in one of the ways in which such a service fails. */
+/** The current behaviour of a provider: correct, or one of the failures of such services. */
 export type Mood = 'well' | 'failing' | 'silent' | 'junk' | 'endless' | 'elsewhere' | 'lost'
 
 export interface Provider {
@@ -53,7 +53,7 @@ export async function openProvider(answers: Answers): Promise<Provider> {
     if (provider.mood === 'endless') return void response.writeHead(200).end(`"${'x'.repeat(2_000_000)}"`)
     const bearer = request.headers.authorization?.replace('Bearer ', '')
     const { status, body: told, headers } = await answers(request.url ?? '', body, bearer, request.method)
-    // It has done what it was asked to, and nobody hears of it.
+    // The request is done, and its answer is lost.
     if (provider.mood === 'lost') return void response.destroy()
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(told))
   }
@@ -177,7 +177,7 @@ interface Written {
   summary: string
 }
 
-/** Plays Google: its client is `client` with `a secret`, its code `good` is good once, and the access of before ends with each new one. */
+/** Plays Google. Its client is `client` with `a secret`, and its code `good` works once. Each new access ends the last one. */
 export async function openCalendarProvider(busy: readonly { start: string; end: string }[]) {
   let tokens = 0
   const events = new Map<string, Written>()

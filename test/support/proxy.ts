@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 
 /** The header with the client's pretended address; a real proxy takes the address from the connection. */
 export const standing = 'x-test-stands-at'
-/** The headers of somebody who stands at this address. */
+/** The headers of a client at this address. */
 export const at = (address: string, more = {}) => ({ [standing]: address, ...more })
 
 /**
- * A typical reverse proxy: it keeps a few connections open to the server behind it, forwards WebSockets, and appends the address
- * of its client to whatever `X-Forwarded-For` the client has written.
+ * A typical reverse proxy. It keeps a few connections to its server, forwards WebSockets, and appends the client's address to
+ * any `X-Forwarded-For`.
  */
 export async function openProxy(target: string) {
   const { hostname, port } = new URL(target)

@@ -5,7 +5,7 @@ const saltBytes = 16
 const headBytes = saltBytes + 5
 const tagBytes = 16
 
-/** A browser that subscribes at an endpoint and reads what comes from there (RFC 8188 and 8291), with code of its own. */
+/** A browser that subscribes at an endpoint and decrypts its notices (RFC 8188 and 8291), with code of its own. */
 export function pushBrowser(endpoint: string) {
   const pair = createECDH('prime256v1')
   const point = pair.generateKeys()

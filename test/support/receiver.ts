@@ -16,7 +16,7 @@ export interface Delivered {
 /** A status, or what is answered in another way. */
 type Answering = number | ((response: ServerResponse, delivered: Delivered) => void)
 
-/** A server that is sent webhooks. It takes all of them, unless told what to answer at a path. */
+/** A server that receives webhooks. It accepts all, unless a path has another answer. */
 export async function receiver() {
   const came: Delivered[] = []
   const answers = new Map<string, Answering>()

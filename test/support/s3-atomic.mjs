@@ -1,4 +1,4 @@
-// Imported before s3rver: an object is there whole or not at all, whoever leaves or dies while it is sent, as in an object storage.
+// Imported before s3rver. Objects are stored whole or not at all, even if a side ends while sending, as in real storage.
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'

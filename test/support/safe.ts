@@ -54,7 +54,7 @@ const standIns = z
   .object({ contracts: z.record(z.string(), z.object({ deployed: Bytes })) })
   .parse(JSON.parse(readFileSync('test/vectors/passkey-signer.json', 'utf8'))).contracts
 
-/** Puts the contracts of the profile on a chain: the published ones by their factory, ours in place of the others. */
+/** Deploys the profile's contracts: the published ones by their factory, ours in place of the others. */
 export async function deploySafeContracts({ client, send }: LocalChain): Promise<void> {
   const bytecode = (await client.getCode({ address: sameFactory })) ?? '0x'
   await client.setCode({ address: singletonFactory, bytecode })
@@ -88,7 +88,7 @@ interface Spent {
   data?: Hex
 }
 
-/** A transaction of an account, signed by who is asked. */
+/** A transaction of an account, signed by the given owners. */
 export async function spend(
   { client, send }: LocalChain,
   safe: Hex,

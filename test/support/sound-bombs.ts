@@ -37,7 +37,7 @@ function nested(types: readonly string[], depth: number): Buffer {
   return boxes
 }
 
-/** Sounds that cost whoever reads them, of at most 5 MB. */
+/** Sounds of at most 5 MB that are expensive to read. */
 export const soundBombs: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
   'an Ogg of 190,000 empty pages': () =>
     Buffer.concat([opusHead, opusTags, ...Array<Buffer>(190_000).fill(oggPage(Buffer.alloc(0), Buffer.alloc(0)))]),

@@ -16,7 +16,7 @@ type Codec = 'opus' | 'aac' | 'vorbis'
 
 interface Made {
   packets?: number
-  /** Says something of itself: a title, and who made it. */
+  /** Whether it has metadata: a title, and its author. */
   isTold?: boolean
   /** With a picture that moves beside the sound. */
   isFilm?: boolean
@@ -67,7 +67,7 @@ async function written(
 
 const avcHead = Uint8Array.from(Buffer.from('0142001effe100096742001e95a814016401000468ce3c80', 'hex'))
 
-/** Voice messages, written by other hands than those that read them; `live` ones as a browser writes them, with no length of what is still to come. */
+/** Voice messages that other code than their reader's has written. `live` ones are as of a browser, without total lengths. */
 export const sounds = {
   webm: (made: Made = {}) => written(new WebMOutputFormat(), 'opus', made),
   liveWebm: (made: Made = {}) => written(new WebMOutputFormat({ appendOnly: true }), 'opus', made),

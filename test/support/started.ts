@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { programs } from './programs.ts'
 
-/** The built server, or another program that opens one, in a process of its own, without the demo, once it is open. */
+/** Starts the built server, or another program that opens one, without the demo. Resolves once it is open. */
 export async function started(
   environment: Record<string, string>,
   program: string = programs.main,

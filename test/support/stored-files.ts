@@ -1,5 +1,5 @@
 import { UploadRecords } from '#server/domains/media/files/model'
-import { fresh } from '#server/domains/media/uploads/store-once'
+import { newUploadFields } from '#server/domains/media/uploads/store-once'
 import type { Node } from '#server/kernel/context'
 import { addressOf } from '#server/ports/storage/port'
 import type { Booted } from './boot.ts'
@@ -13,7 +13,7 @@ export async function storeFile(
 ): Promise<string> {
   const url = addressOf(node.settings.storageUrl, key)
   const about = { owner, bytes: bytes.length, vector: key, content: key, url }
-  await UploadRecords.create({ _id: key, ...about, ...fresh(node), stored_at: new Date(node.now()) })
+  await UploadRecords.create({ _id: key, ...about, ...newUploadFields(node), stored_at: new Date(node.now()) })
   await node.services.storage?.put(key, new Blob([bytes]))
   return url
 }

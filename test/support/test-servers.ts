@@ -12,7 +12,7 @@ export const nodesUnderTest = Number(process.env.PLAZA_TEST_NODES ?? 1)
 /** The Redis that all tests of a run share; each installation keeps to channels and keys of its own. */
 export const redisUnderTest = process.env.PLAZA_TEST_REDIS ? process.env.REDIS_URL : undefined
 
-/** Why tests in a browser cannot run here is told by `npm test`. */
+/** `npm test` prints why tests in a browser cannot run here. */
 export const chromium = findChromium()
 
 /** Address of an empty database that nobody shares; two nodes of one test take the same. Undefined on the embedded store. */

@@ -8,7 +8,7 @@ export interface Publisher {
   lose(): void
 }
 
-/** An adapter, and the hands of who publishes to it. */
+/** An adapter, and the controls of its publisher. */
 export interface VideoSubject {
   video: Video
   publish(stream: CreatedStream): Promise<Publisher>

@@ -45,7 +45,7 @@ async function firstOf(answer: Response): Promise<unknown> {
   return null
 }
 
-/** The lines of a sequence, or the data of its events, without the empty ones; leaving the loop early closes it. */
+/** The lines of a sequence, or the data of its events, without empty ones. Leaving the loop closes it. */
 export async function* linesOf({ body }: Pick<Response, 'body'>): AsyncGenerator<string> {
   let rest = ''
   for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -1,6 +1,6 @@
 /** What Node says of itself: a leak of listeners, or a call that will not be there for long. */
 const fatal = ['MaxListenersExceededWarning', 'DeprecationWarning']
-/** Told as garbage is collected, in whatever test runs then. */
+/** Emitted when garbage is collected, during any test. */
 const late = 'DEP0137'
 const heard: Error[] = []
 

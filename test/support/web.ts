@@ -27,7 +27,7 @@ export async function localServer(answer: RequestListener) {
   }
 }
 
-/** The guarded web, in which each of these hosts has a public address, behind which is a port of this machine that speaks plain HTTP. */
+/** The guarded web. Each of these hosts has a public address that leads to a local port over plain HTTP. */
 export const webOver = (hosts: Readonly<Record<string, number>>, dialling: Partial<Dialling> = {}): Web =>
   guardedWeb(null, {
     resolve: async (host) => (host in hosts ? [somewherePublic] : []),

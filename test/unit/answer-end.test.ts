@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { whenOver } from '#server/kernel/answer-end'
+import { onAnswerEnd } from '#server/kernel/answer-end'
 
 test('O45: however many wait for the end of an answer, it has one listener of theirs', async () => {
   let answer: ServerResponse | undefined
@@ -10,7 +10,7 @@ test('O45: however many wait for the end of an answer, it has one listener of th
   const server = createServer((request, response) => {
     answer = response
     const before = response.listenerCount('close')
-    for (let at = 0; at < 20; at++) whenOver(request, response, () => over++)
+    for (let at = 0; at < 20; at++) onAnswerEnd(request, response, () => over++)
     listeners = response.listenerCount('close') - before
     response.end()
   })

@@ -6,7 +6,7 @@ import { LiveConnection } from '#server/kernel/connection'
 test('O45: however many wait for the end of a connection, its socket has one listener of theirs', () => {
   const socket = Object.assign(new EventEmitter(), { connected: true }) as unknown as Socket
   const caller = { account: null, session: null, ip: '', userAgent: '' }
-  const connection = new LiveConnection(socket, caller, { deafnessOf: () => [] } as never)
+  const connection = new LiveConnection(socket, caller, { excludedRoomsOf: () => [] } as never)
   const over: number[] = []
   for (let at = 0; at < 20; at++) connection.onClose(() => over.push(at))
   expect(socket.listenerCount('disconnect')).toBe(1)

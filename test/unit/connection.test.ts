@@ -3,14 +3,14 @@ import type { Socket } from 'socket.io'
 import { expect, test } from 'vitest'
 import { LiveConnection } from '#server/kernel/connection'
 import { audiences } from '#server/kernel/context'
-import { hearingOf } from '#server/kernel/sockets/hearing'
+import { eventScopesOf } from '#server/kernel/sockets/event-scopes'
 
 const caller = { account: null, session: null, token: null, ip: '', userAgent: '' } as never
 
 /** A connection that owes these packets, and so many bytes that its network has not taken. */
 const owing = (packets: readonly string[], bufferedAmount = 0) => {
   const conn = { writeBuffer: packets.map((data) => ({ data })), transport: { socket: { bufferedAmount } } }
-  return new LiveConnection({ conn } as unknown as Socket, caller, hearingOf({}))
+  return new LiveConnection({ conn } as unknown as Socket, caller, eventScopesOf({}))
 }
 
 const kilobytes = (count: number) => 'x'.repeat(count * 1_000)
@@ -36,7 +36,7 @@ test.each([
   ['leaves more bytes unread than it may', [[kilobytes(1_001)]], [true]],
 ])('who %s', (_what, looks, stuck) => {
   const conn = { writeBuffer: [] as object[], transport: {} }
-  const live = new LiveConnection({ conn } as unknown as Socket, caller, hearingOf({}))
+  const live = new LiveConnection({ conn } as unknown as Socket, caller, eventScopesOf({}))
   const found = looks.map((packets, at) => {
     conn.writeBuffer = packets.map((data) => ({ data }))
     return live.looksStuck(at * 500)
@@ -46,7 +46,7 @@ test.each([
 
 test('what is to be done at its end is done at once where it has ended', () => {
   const socket = Object.assign(new EventEmitter(), { connected: true })
-  const live = new LiveConnection(socket as unknown as Socket, caller, hearingOf({}))
+  const live = new LiveConnection(socket as unknown as Socket, caller, eventScopesOf({}))
   const done: string[] = []
   live.onClose(() => void done.push('kept'))
   expect(done).toEqual([])
@@ -62,7 +62,7 @@ test.each([1, 2] as const)(
   (protocol) => {
     const rooms = new Set<string>()
     const socket = { rooms, join: (name: string) => rooms.add(name), leave: (name: string) => rooms.delete(name) }
-    const live = new LiveConnection(socket as unknown as Socket, caller, hearingOf({}), protocol)
+    const live = new LiveConnection(socket as unknown as Socket, caller, eventScopesOf({}), protocol)
     const audienceOf = (at: number) => audiences.room(`channel:${at}`)
     live.join('all')
     for (let at = 0; at < 100; at++) live.join(audienceOf(at))

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { budgets } from '#server/kernel/budgets'
 import type { Node } from '#server/kernel/context'
-import { inTurn } from '#server/kernel/costs'
+import { runCostlyCall } from '#server/kernel/costs'
 
 test('O04: of one address few costly calls are worked on at once, and those of another wait for none of them', async () => {
   const node = { state: new Map(), limits: { scale: 1 } } as unknown as Node
   const begun: string[] = []
   const ends: (() => void)[] = []
   const call = (ip: string) =>
-    inTurn(node, ip, () => {
+    runCostlyCall(node, ip, () => {
       begun.push(ip)
       return new Promise<void>((resolve) => ends.push(resolve))
     })

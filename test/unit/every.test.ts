@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { beside, every } from '#server/kernel/every'
+import { every, startInBackground } from '#server/kernel/every'
 
 const logged: string[] = []
 const node = {
@@ -7,7 +7,7 @@ const node = {
 }
 
 test.each([
-  ['once', (work: () => Promise<void>) => beside(node, work, 'it failed')],
+  ['once', (work: () => Promise<void>) => startInBackground(node, work, 'it failed')],
   ['again and again', (work: () => Promise<void>) => every(node, 60_000, work, 'it failed')],
 ])('O44: what is done beside all else, %s, says that it failed, unless it was stopped before', async (_how, begin) => {
   for (const isStopped of [true, false]) {

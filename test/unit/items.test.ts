@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { LiveConnection } from '#server/kernel/connection'
 import { type Call, invoke, type Kernel } from '#server/kernel/invoke'
-import { answerItems, tellItems } from '#server/kernel/items'
+import { answerItems, sendItems } from '#server/kernel/items'
 import { createMetrics } from '#server/kernel/metrics'
 import { openStreams } from '#server/kernel/streams'
 import { AppError } from '#shared/errors'
@@ -224,7 +224,7 @@ describe('over a socket', () => {
       emit: ({ name }: { name: string }, payload: object) => void told.push({ [name]: payload }),
     }
     const isOver = vi.fn()
-    void tellItems(items, live as unknown as LiveConnection, 's', gone.signal, metrics).then(isOver)
+    void sendItems(items, live as unknown as LiveConnection, 's', gone.signal, metrics).then(isOver)
     return { told, gone, live, isOver, slow }
   }
   async function* two() {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { keepAnswers } from '#server/kernel/kept-answers'
+import { createAnswerCache } from '#server/kernel/kept-answers'
 
 function cache(mostWeight = 1_000) {
   let at = 0
-  const kept = keepAnswers<string>({
+  const kept = createAnswerCache<string>({
     secondsOf: (answer) => (answer === '' ? 15 : 60),
     weightOf: (answer) => answer.length,
     mostWeight,

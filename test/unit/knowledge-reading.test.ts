@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { chunksOf } from '#server/domains/agents/library/reading/chunks'
-import { isExcluded, readSource, type Source } from '#server/domains/agents/library/reading/read-source'
+import { textChunks } from '#server/domains/agents/library/reading/chunks'
+import { isExcludedUrl, readSource, type Source } from '#server/domains/agents/library/reading/read-source'
 import { contentTypeOf, rawUrlOf, titleOf } from '#server/domains/agents/library/reading/sources'
 import { processReader } from '#server/ports/reader/local'
 import { fakeWeb, type Page } from '#server/ports/web/fake'
@@ -18,12 +18,12 @@ describe('chunks', () => {
     [1_901, 3],
     [10_000, 11],
   ])('%i characters without a space are %i', (length, count) =>
-    expect(chunksOf('x'.repeat(length))).toHaveLength(count),
+    expect(textChunks('x'.repeat(length))).toHaveLength(count),
   )
 
   test('hold each word whole, overlap, and are 1,000 characters at the most', () => {
     const text = words(2_000)
-    const chunks = chunksOf(text)
+    const chunks = textChunks(text)
     expect(chunks).toHaveLength(Math.ceil((text.length - 100) / 900))
     expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(1_000)
     const known = new Set(text.split(' '))
@@ -33,7 +33,7 @@ describe('chunks', () => {
   })
 
   test('split no character', () =>
-    expect(chunksOf('😀'.repeat(3_000)).join('')).not.toMatch(/(?<![\ud800-\udbff])[\udc00-\udfff]/))
+    expect(textChunks('😀'.repeat(3_000)).join('')).not.toMatch(/(?<![\ud800-\udbff])[\udc00-\udfff]/))
 })
 
 test.each([
@@ -64,9 +64,9 @@ test.each([
 test('patterns leave out what they are found in', () => {
   const url = 'https://example.com/blog/2024/tides?print=1'
   for (const pattern of ['/blog', '/blog/*/tides', 'PRINT=1', '*'])
-    expect(isExcluded(url, [pattern]), pattern).toBe(true)
+    expect(isExcludedUrl(url, [pattern]), pattern).toBe(true)
   for (const pattern of ['/blogs', 'tides*blog', 'example.com', '.*x'])
-    expect(isExcluded(url, [pattern]), pattern).toBe(false)
+    expect(isExcludedUrl(url, [pattern]), pattern).toBe(false)
 })
 
 describe('reading a source', () => {

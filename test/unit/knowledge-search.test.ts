@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { bytesOf, exactIndex } from '#server/domains/agents/library/search/exact'
-import { forgetOldest } from '#server/domains/agents/library/search/index'
+import { exactIndex, vectorBytes } from '#server/domains/agents/library/search/exact'
+import { forgetOldestIndexes } from '#server/domains/agents/library/search/index'
 import { termsOf } from '#server/domains/agents/library/search/words'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 
@@ -80,7 +80,7 @@ async function indexOf(texts: readonly string[], by = embedder.name) {
   const vectors = await embedder.embed(texts, signal)
   const stored = texts.map((text, n) => ({
     ...{ _id: `${n}`, knowledge_id: 'k', n, url: 'https://site.test/', title: '', text },
-    ...{ vector: bytesOf(vectors[n] ?? new Float32Array()), embedder: by },
+    ...{ vector: vectorBytes(vectors[n] ?? new Float32Array()), embedder: by },
   }))
   return exactIndex(stored, embedder)
 }
@@ -124,9 +124,9 @@ describe('the search in what an agent knows', () => {
       }))
       return (await exactIndex(stored, embedder)).find({ text: 'quantum chromodynamics', vector }, 8)
     }
-    expect(await askOf(embedder.name, () => bytesOf(vector))).toHaveLength(8)
-    expect(await askOf('another', () => bytesOf(vector))).toEqual([])
-    const long = (n: number) => bytesOf(vectors[n] ?? new Float32Array())
+    expect(await askOf(embedder.name, () => vectorBytes(vector))).toHaveLength(8)
+    expect(await askOf('another', () => vectorBytes(vector))).toEqual([])
+    const long = (n: number) => vectorBytes(vectors[n] ?? new Float32Array())
     for (const length of [3, 4, embedder.dimensions * 4 - 4, embedder.dimensions * 8])
       expect(await askOf(embedder.name, (n) => Buffer.concat([long(n), long(n)]).subarray(0, length))).toEqual([])
   })
@@ -157,7 +157,7 @@ describe('the indexes that are kept', () => {
     [1, ['c']],
   ])('are, of %i bytes, those that were asked last: %j', (most, left) => {
     const kept = new Map(['a', 'b', 'c'].map((agent) => [agent, { bytes: 10 }]))
-    forgetOldest(kept, 'c', most)
+    forgetOldestIndexes(kept, 'c', most)
     expect([...kept.keys()]).toEqual(left)
   })
 })

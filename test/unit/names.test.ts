@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { maskOf } from '#server/domains/people/accounts/masks'
+import { disguiseOf } from '#server/domains/people/accounts/name-disguises'
 import { looksIn } from '#server/domains/people/accounts/names'
-import { uniqueName } from '#server/domains/rooms/rooms/names'
+import { uniqueFormOf } from '#server/domains/rooms/rooms/names'
 
 test.each([
   ['Persian', 'علی\u200cرضا'],
@@ -24,9 +24,9 @@ test.each([
   ['a flag', 'Ann 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
   ['a flag', 'Ann 🏳️\u200d🌈'],
 ])('N21: a name of %s is a name: %j', (_script, name) => {
-  expect(maskOf(name)).toBeNull()
+  expect(disguiseOf(name)).toBeNull()
   const bare = name.replace(/[\u200c\u200d]/g, '')
-  expect([uniqueName(name), looksIn(name)]).toEqual([uniqueName(bare), looksIn(bare)])
+  expect([uniqueFormOf(name), looksIn(name)]).toEqual([uniqueFormOf(bare), looksIn(bare)])
 })
 
 test.each([
@@ -51,4 +51,4 @@ test.each([
   ['ก็็็็', 'marks'],
   ['a\u05b0\u05b1\u05b2', 'marks'],
   ['ا\u064b\u064c\u064d\u064e\u064f', 'marks'],
-])('N21: %j is masked, and it is said how', (name, why) => expect(maskOf(name)).toContain(why))
+])('N21: %j is masked, and it is said how', (name, why) => expect(disguiseOf(name)).toContain(why))

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {
-  arrive,
+  countConnection,
   countOccupancy,
   joinOccupancy,
   type Occupancy,
-  tellOccupancy,
+  scheduleOccupancy,
 } from '#server/domains/rooms/messages/occupancy'
 import type { Node } from '#server/kernel/context'
 
@@ -39,9 +39,9 @@ function twoNodes(toldAt: number[] = []) {
     return {
       occupancy,
       enter: (from: number, to: number) => {
-        for (let at = from; at < to; at++) arrive(node, room, `0x${at}`)
+        for (let at = from; at < to; at++) countConnection(node, room, `0x${at}`)
       },
-      tell: () => tellOccupancy(node, room, occupancy),
+      tell: () => scheduleOccupancy(node, room, occupancy),
       count: () => countOccupancy(node, room, occupancy),
     }
   })

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { digestOf, judgeProof } from '#server/domains/payments/payments/exact'
-import { networkNamed, type Wanted } from '#server/domains/payments/payments/scheme'
+import { networkNamed, type PaymentOffer } from '#server/domains/payments/payments/scheme'
 import {
   paymentRequired,
   readProof,
@@ -44,14 +44,14 @@ const {
 
 const now = verifyAtUnix * 1000
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-const wanted = (facts: NetworkFacts, amount = '50000', payTo = rest.recipient): Wanted => ({
+const wanted = (facts: NetworkFacts, amount = '50000', payTo = rest.recipient): PaymentOffer => ({
   facts,
   amount,
   payTo: payTo as Hex,
   resource: 'http://localhost:3000/api/public/agents/AGENT_ID/chat',
   description: 'one message',
 })
-const judge = async (header: string, want: Wanted, chain: Parameters<typeof judgeProof>[3] = null) =>
+const judge = async (header: string, want: PaymentOffer, chain: Parameters<typeof judgeProof>[3] = null) =>
   (await judgeProof(header, want, now, chain)) ?? 'ok'
 
 const forms = {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { never, type StoredPayment } from '#server/domains/payments/payments/model'
+import { neverExpires, type StoredPayment } from '#server/domains/payments/payments/model'
 import {
-  changeBy,
-  isDue,
-  isUncharged,
+  isSettlementDue,
+  isUnchargedPayment,
   type PaymentEvent,
   type PaymentStage,
-  rulesOf,
-  stageOf,
+  paymentChangeBy,
+  paymentStageOf,
+  stageRulesOf,
 } from '#server/domains/payments/payments/states'
 
 const now = Date.UTC(2026, 0, 1)
@@ -27,10 +27,10 @@ const events = [
 ]
 /** The state that an event leads to; a dash where it changes nothing. */
 const outcomeOf = (stage: PaymentStage, type: PaymentEvent['type']) =>
-  changeBy(payments[stage], { type }, now, false)?.state ?? '-'
+  paymentChangeBy(payments[stage], { type }, now, false)?.state ?? '-'
 
 test.each(stages)('a stored payment is %s by its state and its settlements', (stage) => {
-  expect(stageOf(payments[stage])).toBe(stage)
+  expect(paymentStageOf(payments[stage])).toBe(stage)
 })
 
 test.each<[PaymentStage, string]>([
@@ -47,8 +47,8 @@ test.each<[PaymentStage, string]>([
 test('a request of a settlement is counted, kept for good, and due again after twice the wait, of five minutes at most', () => {
   const waits = [0, 1, 2, 8, 9, 60].map((attempts) => {
     const state = attempts === 0 ? 'verifying' : 'unknown'
-    const change = changeBy({ state, attempts }, { type: 'requested' }, now, false)
-    expect(change).toMatchObject({ state: 'unknown', attempts: attempts + 1, expires_at: never })
+    const change = paymentChangeBy({ state, attempts }, { type: 'requested' }, now, false)
+    expect(change).toMatchObject({ state: 'unknown', attempts: attempts + 1, expires_at: neverExpires })
     return ((change?.due_at?.getTime() ?? 0) - now) / 1_000
   })
   expect(waits).toEqual([1, 2, 4, 256, 300, 300])
@@ -56,32 +56,32 @@ test('a request of a settlement is counted, kept for good, and due again after t
 
 test('a settled payment names its transaction, its moment, and whether it was simulated', () => {
   const settled = { state: 'settled', transaction, simulated: false, settled_at: new Date(now) }
-  expect(changeBy(payments.settling, { type: 'settled', transaction }, now, false)).toEqual(settled)
-  expect(changeBy(payments.settling, { type: 'settled' }, now, true)).toEqual({
+  expect(paymentChangeBy(payments.settling, { type: 'settled', transaction }, now, false)).toEqual(settled)
+  expect(paymentChangeBy(payments.settling, { type: 'settled' }, now, true)).toEqual({
     ...{ ...settled, transaction: null, simulated: true },
   })
 })
 
 test('a failed payment says why, and is kept for a day', () => {
   const failed = { state: 'rejected', code: 'PAYMENT_EXPIRED', expires_at: new Date(now + 86_400_000) }
-  expect(changeBy(payments.doubtful, { type: 'expired', code: 'PAYMENT_EXPIRED' }, now, false)).toEqual(failed)
-  expect(changeBy(payments.doubtful, { type: 'cancelled' }, now, false)?.code).toBe('INVALID_PAYMENT')
+  expect(paymentChangeBy(payments.doubtful, { type: 'expired', code: 'PAYMENT_EXPIRED' }, now, false)).toEqual(failed)
+  expect(paymentChangeBy(payments.doubtful, { type: 'cancelled' }, now, false)?.code).toBe('INVALID_PAYMENT')
 })
 
 test('a payment is settled at once where nobody was asked to, again when it is due, and never after its outcome is known', () => {
   const dueAt = (stage: PaymentStage, milliseconds: number) =>
-    isDue({ ...payments[stage], due_at: new Date(now + milliseconds) }, now)
+    isSettlementDue({ ...payments[stage], due_at: new Date(now + milliseconds) }, now)
   expect(stages.map((stage) => dueAt(stage, 0))).toEqual([true, true, true, false, false])
   expect(stages.map((stage) => dueAt(stage, 1))).toEqual([true, false, false, false, false])
 })
 
 test('a payer waits for what may have been charged, and is served what is settled', () => {
-  expect(stages.map((stage) => rulesOf(payments[stage]).busy)).toEqual([
+  expect(stages.map((stage) => stageRulesOf(payments[stage]).busy)).toEqual([
     ...['conflict', 'conflict', 'pending', 'conflict', 'conflict'],
   ])
-  expect(stages.map((stage) => rulesOf(payments[stage]).idle)).toEqual([
+  expect(stages.map((stage) => stageRulesOf(payments[stage]).idle)).toEqual([
     ...['refusal', 'pending', 'pending', 'service', 'refusal'],
   ])
-  expect(stages.map((stage) => isUncharged(payments[stage]))).toEqual([true, false, false, false, true])
-  expect(isUncharged(null)).toBe(true)
+  expect(stages.map((stage) => isUnchargedPayment(payments[stage]))).toEqual([true, false, false, false, true])
+  expect(isUnchargedPayment(null)).toBe(true)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isReading } from '#server/domains/agents/agent-tools/platform'
+import { isReadingQuery } from '#server/domains/agents/agent-tools/platform'
 
 test.each([
   '{ rooms { name } }',
@@ -7,7 +7,7 @@ test.each([
   'query { rooms(search: "mutation { drop }") { name } } # mutation',
   'query { rooms(search: """a "quoted" mutation""") { name } }',
 ])('%s reads', (document) => {
-  expect(isReading(document)).toBe(true)
+  expect(isReadingQuery(document)).toBe(true)
 })
 
 test.each([
@@ -19,5 +19,5 @@ test.each([
   // A block string holds its own end, escaped: who reads it otherwise sees a string where a mutation is.
   'fragment F on Mutation { a(x: """\\""" """) } mutation { ...F ...G } fragment G on Mutation { b(x: """ """) }',
 ])('%s does not only read', (document) => {
-  expect(isReading(document)).toBe(false)
+  expect(isReadingQuery(document)).toBe(false)
 })

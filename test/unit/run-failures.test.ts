@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cutWords, endWords, failureWords } from '#client/web/agents/agent-words'
-import { answerOf } from '#server/domains/agents/runs/ending'
+import { answerOf } from '#server/domains/agents/runs/answer-lines'
 import { CutShort, RunFailure, RunFrame } from '#shared/api/run-frames'
 
 describe('the words of the page for an answer that failed', () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type Open,
+  type OpenSpan,
   openTimes,
   type Span,
   startOfDay,
-  steadyIn,
-  type Weekly,
+  steadySpans,
+  type WeeklyWindow,
 } from '#server/domains/meetings/scheduling/open-time'
 import { slotsOf } from '#server/domains/meetings/scheduling/slots'
 
@@ -16,7 +16,7 @@ const at = (text: string) => Date.parse(text)
 const iso = (time: number) => new Date(time).toISOString().replace(':00.000Z', 'Z')
 const clock = (text: string) => Number(text.slice(0, 2)) * hour + Number(text.slice(3, 5)) * minute
 const week = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const weekly = (zone: string, day: string, opens: string, closes: string): Weekly => ({
+const weekly = (zone: string, day: string, opens: string, closes: string): WeeklyWindow => ({
   zone,
   day: week.indexOf(day),
   opens: clock(opens),
@@ -28,7 +28,7 @@ const daysAround = (day: string): Span => ({
 })
 
 describe('when a window of each week is open', () => {
-  test.each<[what: string, day: string, window: Weekly, spans: string[]]>([
+  test.each<[what: string, day: string, window: WeeklyWindow, spans: string[]]>([
     ['a usual day', '2026-11-24', weekly('Europe/Berlin', 'Tue', '09:00', '17:00'), ['2026-11-24T08:00Z 8']],
     ['by summer time', '2026-07-07', weekly('Europe/Berlin', 'Tue', '09:00', '17:00'), ['2026-07-07T07:00Z 8']],
     ['a day of 23 hours', '2026-03-29', weekly('Europe/Berlin', 'Sun', '00:00', '24:00'), ['2026-03-28T23:00Z 23']],
@@ -86,7 +86,7 @@ describe('when a window of each week is open', () => {
     ['a day that a zone left out', '2011-12-30', weekly('Pacific/Apia', 'Fri', '00:00', '24:00'), []],
   ])('%s', (_what, day, window, spans) => {
     const around = daysAround(day)
-    const found = openTimes(window, steadyIn(window.zone, around)).map(
+    const found = openTimes(window, steadySpans(window.zone, around)).map(
       ({ start, end }) => `${iso(start)} ${(end - start) / hour}`,
     )
     expect(found).toEqual(spans)
@@ -144,9 +144,9 @@ function readWall(shown: string): Shown {
 }
 
 /** Looks at the clocks on the wall at every minute. */
-function openByTheMinute({ zone, day, opens, closes }: Weekly, { start, end }: Span): Open[] {
+function openByTheMinute({ zone, day, opens, closes }: WeeklyWindow, { start, end }: Span): OpenSpan[] {
   const read = wall(zone)
-  const open: Open[] = []
+  const open: OpenSpan[] = []
   for (let now = start; now < end; now += minute) {
     const { day: on, weekday, time } = read(now)
     if (weekday !== day || time < opens || time >= closes) continue
@@ -169,7 +169,7 @@ describe('against a model that looks at the clock every minute', () => {
     fc.assert(
       fc.property(aChange, aWindow, ([zone, near], window) => {
         const around = daysAround(near)
-        expect(openTimes(window, steadyIn(zone, around))).toEqual(openByTheMinute({ ...window, zone }, around))
+        expect(openTimes(window, steadySpans(zone, around))).toEqual(openByTheMinute({ ...window, zone }, around))
       }),
       { numRuns: 300 },
     )

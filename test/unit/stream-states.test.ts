@@ -1,21 +1,26 @@
 import { describe, expect, test } from 'vitest'
-import { type Happening, isShownLive, next, type Standing } from '#server/domains/streams/streams/states'
+import {
+  isShownLive,
+  nextStreamState,
+  type StreamEvent,
+  type StreamFacts,
+} from '#server/domains/streams/streams/states'
 
 const now = Date.UTC(2026, 0, 1, 12)
 const at = (seconds: number) => new Date(now + seconds * 1_000)
 const grace = 30_000
-const idle: Standing = {
+const idle: StreamFacts = {
   ...{ status: 'idle', reason: 'waiting', created_at: at(-100), started_at: null },
   ...{ ended_at: null, grace_until: null, is_published: false },
 }
-const live: Standing = { ...idle, status: 'live', reason: 'live', started_at: at(-90), is_published: true }
-const said: Standing = { ...live, reason: 'waiting', is_published: false }
-const away: Standing = { ...live, reason: 'interrupted', grace_until: at(10) }
-const ended: Standing = { ...live, status: 'ended', reason: 'ended_by_owner', ended_at: at(-1) }
+const live: StreamFacts = { ...idle, status: 'live', reason: 'live', started_at: at(-90), is_published: true }
+const said: StreamFacts = { ...live, reason: 'waiting', is_published: false }
+const away: StreamFacts = { ...live, reason: 'interrupted', grace_until: at(10) }
+const ended: StreamFacts = { ...live, status: 'ended', reason: 'ended_by_owner', ended_at: at(-1) }
 const end = (reason: string) => ({ status: 'ended', reason, ended_at: at(0), grace_until: null })
 const picture = { status: 'live', reason: 'live', is_published: true, grace_until: null }
 
-const table: [string, Standing, Happening, object | null][] = [
+const table: [string, StreamFacts, StreamEvent, object | null][] = [
   ['idle', idle, 'started', { ...picture, started_at: at(0) }],
   ['idle', idle, 'interrupted', null],
   ['idle', idle, 'stopped', null],
@@ -44,21 +49,23 @@ const table: [string, Standing, Happening, object | null][] = [
   ['away, and just late', { ...away, grace_until: at(-2) }, 'tick', null],
   ['away for too long', { ...away, grace_until: at(-2.001) }, 'tick', end('connection_lost')],
   ...(['started', 'interrupted', 'stopped', 'end', 'tick'] as const).map(
-    (happening): [string, Standing, Happening, null] => ['ended', ended, happening, null],
+    (happening): [string, StreamFacts, StreamEvent, null] => ['ended', ended, happening, null],
   ),
 ]
 
 describe('what happens to a stream', () => {
   test.each(table)('that is %s: %o', (_title, stream, happening, change) => {
-    expect(next(stream, happening, now, grace)).toEqual(change)
+    expect(nextStreamState(stream, happening, now, grace)).toEqual(change)
   })
 
   test('that has ended: nobody makes it live again', () => {
-    expect(() => next(ended, 'go_live', now, grace)).toThrow(expect.objectContaining({ code: 'STREAM_ENDED' }))
+    expect(() => nextStreamState(ended, 'go_live', now, grace)).toThrow(
+      expect.objectContaining({ code: 'STREAM_ENDED' }),
+    )
   })
 })
 
-const shown: [string, Standing, boolean | null, boolean][] = [
+const shown: [string, StreamFacts, boolean | null, boolean][] = [
   ['idle', idle, true, false],
   ['ended', ended, true, false],
   ['live for less than a minute', { ...said, started_at: at(-59) }, false, true],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkArguments, tidied } from '#server/domains/agents/agent-tools/schema'
+import { checkArguments, tidiedSchema } from '#server/domains/agents/agent-tools/schema'
 
 const nested = (depth: number): object =>
   depth === 0 ? { type: 'string' } : { type: 'object', properties: { a: nested(depth - 1) } }
@@ -10,24 +10,24 @@ const depthOf = (schema: unknown): number => {
 
 describe('the schema of a tool', () => {
   test('T28: is taken to a depth of eight, and without names of the prototype', () => {
-    expect(depthOf(tidied(nested(30) as never))).toBeLessThanOrEqual(9)
-    expect(depthOf(tidied(nested(5) as never))).toBe(5)
+    expect(depthOf(tidiedSchema(nested(30) as never))).toBeLessThanOrEqual(9)
+    expect(depthOf(tidiedSchema(nested(5) as never))).toBe(5)
     const given = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{},"prototype":{},"a":{"type":"string"}}}',
     )
-    expect(Object.keys((tidied(given) as { properties: object }).properties)).toEqual(['a'])
+    expect(Object.keys((tidiedSchema(given) as { properties: object }).properties)).toEqual(['a'])
   })
 
   test('T65: is none where it is too long, before or after it was tidied', () => {
     const described = (length: number) => ({ type: 'object', properties: {}, title: 'x'.repeat(length) })
-    expect(tidied(described(63_000))).not.toBeNull()
-    expect(tidied(described(64_000))).toBeNull()
+    expect(tidiedSchema(described(63_000))).not.toBeNull()
+    expect(tidiedSchema(described(64_000))).toBeNull()
     const many = (count: number) => ({
       type: 'object',
       properties: Object.fromEntries(Array.from({ length: count }, (_, at) => [`property_${at}`, { type: 'string' }])),
     })
-    expect(tidied(many(100))).not.toBeNull()
-    expect(tidied(many(400))).toBeNull()
+    expect(tidiedSchema(many(100))).not.toBeNull()
+    expect(tidiedSchema(many(400))).toBeNull()
   })
 
   test('T65: takes arguments of 16,000 characters at the most', () => {

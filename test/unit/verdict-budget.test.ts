@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Budget, longestJudged } from '#server/domains/moderation/verdict/budget'
 import { patternLimits, tryPattern } from '#server/domains/moderation/verdict/patterns'
 import { trialTexts } from '#server/domains/moderation/verdict/trial-texts'
-import { type BlockedWord, compileWords, hits, type WordList } from '#server/domains/moderation/verdict/words'
+import { type BlockedWord, compileWords, findWords, type WordList } from '#server/domains/moderation/verdict/words'
 import { stepsOfAText } from '#shared/kit/budgets'
 
 const blocked = (word: string, is_regex = false): BlockedWord => ({
@@ -21,7 +21,7 @@ const ceilingMilliseconds = 500
 function judge(lists: readonly WordList[], ...texts: string[]): { told: string[] | null; steps: number } {
   const budget: Budget = { left: stepsOfAText }
   const started = process.cpuUsage()
-  const told = hits(lists, texts, budget)
+  const told = findWords(lists, texts, budget)
   expect(process.cpuUsage(started).user / 1_000).toBeLessThan(ceilingMilliseconds)
   return { told: told?.map(({ id }) => id) ?? null, steps: stepsOfAText - budget.left }
 }
@@ -194,7 +194,7 @@ describe('N02: what is found', () => {
       )
     fc.assert(
       fc.property(fc.uniqueArray(word, { maxLength: 12 }), text, (words, within) => {
-        const told = hits([compileWords(words.map((one) => blocked(one)))], [within], { left: stepsOfAText })
+        const told = findWords([compileWords(words.map((one) => blocked(one)))], [within], { left: stepsOfAText })
         expect(told?.map(({ id }) => id)).toEqual(words.filter((wanted) => isIn(wanted, within)))
       }),
     )
@@ -207,7 +207,7 @@ describe('N02: what is found', () => {
     const text = fc.array(fc.constantFrom('xx', 'yy', 'zz', 'other'), { maxLength: 20 }).map((all) => all.join(' '))
     fc.assert(
       fc.property(fc.uniqueArray(phrase, { maxLength: 12 }), text, (phrases, within) => {
-        const told = hits([compileWords(phrases.map((one) => blocked(one)))], [within], { left: stepsOfAText })
+        const told = findWords([compileWords(phrases.map((one) => blocked(one)))], [within], { left: stepsOfAText })
         const wanted = phrases.filter((one) => ` ${within} `.includes(` ${one} `))
         expect(told?.map(({ id }) => id)).toEqual(wanted)
       }),

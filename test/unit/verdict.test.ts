@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { written } from '#server/domains/moderation/verdict/content'
+import { textDraft } from '#server/domains/moderation/verdict/content'
 import {
-  capabilities,
+  capabilitiesIn,
   judgeMessage,
   type MessageDraft,
   probeOf,
@@ -36,7 +36,7 @@ function listOf(...words: (Partial<BlockedWord> & { word: string })[]) {
   )
 }
 
-const say = (text: string): MessageDraft => written('text', text)
+const say = (text: string): MessageDraft => textDraft('text', text)
 const judge = (text: string, more?: Partial<SenderFacts>, rules?: Partial<Rules>) =>
   judgeMessage(say(text), stateOf(more, rules))
 
@@ -54,7 +54,7 @@ const obstacles: Readonly<Record<Step, { state?: Partial<SenderFacts>; rules?: P
   length: { rules: { max_message_length: 10 } },
   slow_mode: { state: { lastMessageAt: now - 1 }, rules: { slow_mode_seconds: 5 } },
 }
-const offence = written('photo', 'zork at https://example.com')
+const offence = textDraft('photo', 'zork at https://example.com')
 
 describe('the order of the steps', () => {
   it.each(steps.map((step, at) => [step, at] as const))('%s decides before all that follow', (step, at) => {
@@ -166,11 +166,11 @@ describe('content types', () => {
     ['gif', '[VOICE:3]x', 'voice_allowed', 'Voice messages are not allowed'],
     ['voice', `[GIF]${image}`, 'voice_allowed', 'Voice messages are not allowed'],
   ])('%s %j is held to %s', (type, text, rule, refusal) => {
-    const refused = judgeMessage(written(type, text), stateOf({}, { [rule]: 'disabled' })).verdict
+    const refused = judgeMessage(textDraft(type, text), stateOf({}, { [rule]: 'disabled' })).verdict
     expect(refused).toMatchObject({ code: 'CONTENT_NOT_ALLOWED', text: refusal, rule: { id: rule } })
     const modsOnly = { [rule]: 'mods_only' }
-    expect(judgeMessage(written(type, text), stateOf({}, modsOnly)).verdict.code).toBe('CONTENT_NOT_ALLOWED')
-    expect(judgeMessage(written(type, text), stateOf({ moderator: true }, modsOnly)).verdict.code).not.toBe(
+    expect(judgeMessage(textDraft(type, text), stateOf({}, modsOnly)).verdict.code).toBe('CONTENT_NOT_ALLOWED')
+    expect(judgeMessage(textDraft(type, text), stateOf({ moderator: true }, modsOnly)).verdict.code).not.toBe(
       'CONTENT_NOT_ALLOWED',
     )
   })
@@ -295,10 +295,10 @@ describe('a kind of room in which moderators alone write', () => {
   it.each([null, 'epoch'] as const)('refuses members as its capabilities say, sealed: %s', (sealed) => {
     const state = stateOf({ sealed, forModerators: true })
     expect(judgeMessage(say('hi'), state).verdict).toMatchObject({ step: 'read_only', code: 'READ_ONLY' })
-    expect(Object.values(capabilities(state).capabilities).map(({ code }) => code)).not.toContain(null)
+    expect(Object.values(capabilitiesIn(state).capabilities).map(({ code }) => code)).not.toContain(null)
     const moderator = stateOf({ sealed, forModerators: true, moderator: true })
     expect(judgeMessage(say('hi'), moderator).verdict.ok).toBe(true)
-    expect(capabilities(moderator).capabilities.text).toEqual({ ok: true, code: null })
+    expect(capabilitiesIn(moderator).capabilities.text).toEqual({ ok: true, code: null })
   })
 })
 
@@ -339,6 +339,7 @@ const anyRules: fc.Arbitrary<Rules> = fc.record({
   max_message_length: fc.constantFrom(0, 5, 500),
   rules_text: fc.constant(null),
   read_access: fc.constant('everyone' as const),
+  message_ttl: fc.constant(0 as const),
 })
 const term = fc.option(fc.record({ until: fc.option(fc.constantFrom(now - 1, now, now + 1)) }), { freq: 1 })
 const rarely = fc.nat(9).map((draw) => draw === 0)
@@ -366,14 +367,14 @@ const anyState: fc.Arbitrary<SenderFacts> = fc.record({
 /** A real message of each kind, where the probe of the capability is a bare one. */
 const genuine: Readonly<Record<Sendable, MessageDraft>> = {
   text: say('hi'),
-  photo: written('photo', `[IMAGE]${picture}.png`),
-  gif: written('gif', `[GIF]${picture}.gif`),
-  pixel_art: written('pixel_art', `[PIXEL_ART]${picture.replace('chat', 'pixel-art')}.png`),
-  poll: written('poll', 'Tea?'),
-  location: written('location', ''),
-  voice: written('voice', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
-  encrypted_image: written('encrypted_image', `[ENC_IMAGE:image/png]${image}`),
-  voice_memo: written('voice_memo', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
+  photo: textDraft('photo', `[IMAGE]${picture}.png`),
+  gif: textDraft('gif', `[GIF]${picture}.gif`),
+  pixel_art: textDraft('pixel_art', `[PIXEL_ART]${picture.replace('chat', 'pixel-art')}.png`),
+  poll: textDraft('poll', 'Tea?'),
+  location: textDraft('location', ''),
+  voice: textDraft('voice', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
+  encrypted_image: textDraft('encrypted_image', `[ENC_IMAGE:image/png]${image}`),
+  voice_memo: textDraft('voice_memo', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
   links: say('https://a.io'),
 }
 
@@ -383,7 +384,7 @@ describe('capabilities', () => {
       fc.property(anyState, fc.constantFrom(...sendables), (state, sendable) => {
         // What is sealed by a shared key is judged by those who open it.
         fc.pre(state.sealed !== 'shared-key')
-        const { capabilities: may, ...rest } = capabilities(state)
+        const { capabilities: may, ...rest } = capabilitiesIn(state)
         const rested = { ...state, lastMessageAt: null }
         const { ok, code } = judgeMessage(probeOf(sendable), rested).verdict
         expect(may[sendable]).toEqual({ ok, code })
@@ -391,7 +392,7 @@ describe('capabilities', () => {
 
         const roomy = { ...rested, words: [], rules: { ...state.rules, max_message_length: 0 } }
         const real = judgeMessage(genuine[sendable], roomy).verdict
-        expect(capabilities(roomy).capabilities[sendable]).toEqual({ ok: real.ok, code: real.code })
+        expect(capabilitiesIn(roomy).capabilities[sendable]).toEqual({ ok: real.ok, code: real.code })
       }),
       { numRuns: 1_000 },
     )
@@ -399,12 +400,12 @@ describe('capabilities', () => {
 
   it('M65: leave slow mode to the time of the next message, and say how long a text may be', () => {
     const slow: Partial<Rules> = { slow_mode_seconds: 10, max_message_length: 200 }
-    expect(capabilities(stateOf({ lastMessageAt: now - 4_000 }, slow))).toMatchObject({
+    expect(capabilitiesIn(stateOf({ lastMessageAt: now - 4_000 }, slow))).toMatchObject({
       capabilities: Object.fromEntries(sendables.map((sendable) => [sendable, { ok: true, code: null }])),
       next_send_at: '2030-01-01T00:00:06.000Z',
       max_length: 200,
     })
-    expect(capabilities(stateOf({}, slow)).next_send_at).toBeNull()
+    expect(capabilitiesIn(stateOf({}, slow)).next_send_at).toBeNull()
   })
 })
 
@@ -416,7 +417,7 @@ describe('the verdict', () => {
     })
     fc.assert(
       fc.property(draft, anyState, ({ type, text }, state) => {
-        const message = written(type, text)
+        const message = textDraft(type, text)
         const ruling = judgeMessage(message, state)
         expect(Verdict.parse(ruling.verdict)).toEqual(ruling.verdict)
         expect(judgeMessage(message, state)).toEqual(ruling)

@@ -5,8 +5,8 @@ import {
   type BlockedWord,
   checkPattern,
   compileWords,
+  findWords,
   firstHit,
-  hits,
   type WordList,
 } from '#server/domains/moderation/verdict/words'
 import { stepsOfAText } from '#shared/kit/budgets'
@@ -19,7 +19,7 @@ function blocked(word: string, more: Partial<BlockedWord> = {}): BlockedWord {
 
 const pattern = (source: string, more: Partial<BlockedWord> = {}) => blocked(source, { is_regex: true, ...more })
 
-const hitsIn = (lists: readonly WordList[], text: string) => hits(lists, [text], { left: stepsOfAText }) ?? []
+const hitsIn = (lists: readonly WordList[], text: string) => findWords(lists, [text], { left: stepsOfAText }) ?? []
 
 function found(text: string, ...words: BlockedWord[]): string[] {
   return hitsIn([compileWords(words)], text).map(({ id }) => id)
@@ -344,7 +344,7 @@ describe('T17: evil patterns', () => {
     const list = compileWords([pattern(source)])
     for (const text of evilTexts) {
       const budget = { left: stepsOfAText }
-      const told = hits([list], [text], budget)
+      const told = findWords([list], [text], budget)
       expect(told === null).toBe(budget.left < 0)
       if (told !== null && checkPattern(source).ok)
         expect(told.length > 0).toBe(RE2JS.compile(source, RE2JS.CASE_INSENSITIVE).test(text))

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '#server/config'
-import { workersAsked } from '#server/workers'
+import { requestedWorkers } from '#server/workers'
 
 const config = readConfig({ NODE_ENV: 'test', MONGODB_URI: 'mongodb://localhost', SESSION_KEYS: key() })
 
 test('workers are asked for by a whole number, or not at all', () => {
-  expect(workersAsked([], config)).toBeNull()
-  expect(workersAsked(['--workers', '1'], config)).toBe(1)
-  expect(workersAsked(['--workers=128'], config)).toBe(128)
+  expect(requestedWorkers([], config)).toBeNull()
+  expect(requestedWorkers(['--workers', '1'], config)).toBe(1)
+  expect(requestedWorkers(['--workers=128'], config)).toBe(128)
 })
 
 test.each(['0', '129', '1.5', '-1', 'many', ''])('%j workers are refused with a sentence', (count) => {
-  expect(() => workersAsked([`--workers=${count}`], config)).toThrow(
+  expect(() => requestedWorkers([`--workers=${count}`], config)).toThrow(
     '--workers is not usable: must be a whole number from 1 to 128.',
   )
 })

@@ -7,9 +7,19 @@ import { fullTimeOf, lengthInBytes } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { DeleteAccount } from './delete-account.tsx'
+
+export function OwnData() {
+  return (
+    <>
+      <DownloadData />
+      <DeleteAccount />
+    </>
+  )
+}
 
 /** A copy of everything that the server has about this account. */
-export function OwnData() {
+function DownloadData() {
   const client = useClient()
   const tell = useTell()
   const loaded = useLoaded('own-data', () => client.ownData.readExport({}))

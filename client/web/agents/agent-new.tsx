@@ -8,7 +8,6 @@ import { goToAgents } from '../rooms/route.ts'
 import { inputOf, newFields, problemOf } from './agent-fields.ts'
 import { AgentForm, focusWrong } from './agent-form.tsx'
 import { AgentHead } from './agent-head.tsx'
-import styles from './agents.module.css'
 import { useKeptFields } from './use-kept-fields.ts'
 
 export const formWords: ProblemWords = {
@@ -42,7 +41,7 @@ export function AgentNew() {
   return (
     <main className="room agents" aria-label="New agent">
       <AgentHead title="New agent" back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }} />
-      <div className={`${styles.agentsPage} narrow`}>
+      <div className="page narrow">
         <AgentForm fields={fields} onChange={setFields} onSubmit={() => void create()} isNew>
           <Problem error={error} words={formWords} />
           <div className="row end">

@@ -11,7 +11,6 @@ import { goTo, goToAgents, linkToAgents } from '../rooms/route.ts'
 import { AgentHead } from './agent-head.tsx'
 import { AgentPicture } from './agent-picture.tsx'
 import { visibilityTitles } from './agent-words.ts'
-import agentsStyles from './agents.module.css'
 import styles from './agents-home.module.css'
 
 /** The agents of the account, its favorites, and those of others. */
@@ -36,7 +35,7 @@ export function AgentsHome() {
           New agent
         </button>
       </AgentHead>
-      <div className={agentsStyles.agentsPage}>
+      <div className="page broad">
         <section aria-labelledby="own-agents">
           <h2 id="own-agents">Yours</h2>
           <Listed

@@ -2,7 +2,6 @@ import { AgentHead } from '../agents/agent-head.tsx'
 import { OwnCalls } from '../booking/own-calls.tsx'
 import { goTo } from '../rooms/route.ts'
 import { CallList } from './call-list.tsx'
-import styles from './calls.module.css'
 import { MeetingList } from './meeting-list.tsx'
 
 /** What is shown at `#/calls`. */
@@ -10,7 +9,7 @@ export function CallsView() {
   return (
     <main className="room" aria-label="Calls">
       <AgentHead title="Calls" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
-      <div className={styles.callsPage}>
+      <div className="page">
         <MeetingList />
         <BookedCalls />
         <CallList />

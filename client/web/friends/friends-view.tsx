@@ -1,5 +1,4 @@
 import { AgentHead } from '../agents/agent-head.tsx'
-import styles from '../calls/calls.module.css'
 import { goTo } from '../rooms/route.ts'
 import { AddFriend } from './add-friend.tsx'
 import { FriendList } from './friend-list.tsx'
@@ -10,7 +9,7 @@ export function FriendsView() {
   return (
     <main className="room" aria-label="Friends">
       <AgentHead title="Friends" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
-      <div className={styles.callsPage}>
+      <div className="page">
         <AddFriend />
         <Requests />
         <FriendList />

@@ -14,8 +14,9 @@ export function Tabs<Name extends string>(props: {
   onChoose: (name: Name) => void
 }) {
   const walk = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
     if (!step) return
+    event.preventDefault()
     const shown = props.tabs.filter(({ name }) => document.getElementById(`tab-${name}`)?.checkVisibility())
     const at = shown.findIndex(({ name }) => name === props.chosen)
     const next = shown[(at + step + shown.length) % shown.length]

@@ -2,7 +2,7 @@ import { lazy, memo, useEffect, useState } from 'react'
 import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import type { Poll } from '#shared/api/poll'
-import { isSameAccount } from '#shared/kit/accounts'
+import { isSameAccount, serverActor } from '#shared/kit/accounts'
 import { isInClear } from '#shared/kit/clear-types'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
@@ -170,10 +170,11 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
 function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefined }) {
   const { account, sealed } = useOpenRoom()
   if (message.is_deleted) {
-    const by = message.deleted_by && !isSameAccount(message.deleted_by, message.sender_address) ? 'by a moderator' : ''
+    const { deleted_by, sender_address } = message
+    const isByOther = deleted_by && deleted_by !== serverActor && !isSameAccount(deleted_by, sender_address)
     return (
       <p className={styles.tombstone}>
-        Message deleted {by}
+        Message deleted {isByOther ? 'by a moderator' : ''}
         {message.delete_reason ? `: ${isolated(message.delete_reason)}` : ''}
       </p>
     )

@@ -1,5 +1,5 @@
 import type { Notice, RoomEventData } from '#shared/api/room-events'
-import { isolated, nameOf, timeOf } from '../kit/format.ts'
+import { isolated, lengthOf, nameOf, timeOf } from '../kit/format.ts'
 import { actText } from '../moderation/act-words.ts'
 import { kindOf } from '../rooms/kind.ts'
 
@@ -7,7 +7,7 @@ type Texts = { readonly [T in Notice['type']]: (data: RoomEventData<T>) => strin
 
 /** The part of the sentence after the actor's name. */
 const texts: Texts = {
-  'rules.updated': ({ diff }) => `changed the rules${changesOf(diff)}`,
+  'rules.updated': ({ diff }) => ageText(diff) ?? `changed the rules${changesOf(diff)}`,
   'role.changed': ({ target, role }) => `made ${whom(target)} ${role}`,
   'member.removed': ({ member, reason }) => `took ${whom(member)} out${why(reason)}`,
   'messages.purged': ({ target, reason }) => `removed the messages of ${whom(target)}${why(reason)}`,
@@ -33,6 +33,12 @@ function managerText({ type, data, actor, room }: Notice): string | null {
 
 const whom = ({ id, name }: { id: string; name: string }) => nameOf(name, id)
 const why = (reason: string | null) => (reason ? ` (${isolated(reason)})` : '')
+
+/** A change of the age at which messages are removed, and of nothing else. */
+function ageText({ message_ttl: age, ...others }: Record<string, unknown>): string | null {
+  if (typeof age !== 'number' || Object.keys(others).length > 0) return null
+  return age === 0 ? 'turned the removal of messages off' : `lets messages be removed after ${lengthOf(age)}`
+}
 
 function changesOf(diff: Record<string, unknown>): string {
   const names = Object.keys(diff).map((key) => key.replace(/_(allowed|seconds)$/, '').replaceAll('_', ' '))

@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react'
+import styles from './timeline.module.css'
 
 /** A row that cannot be shown is told in its place, and takes no other away. Another content is tried anew. */
 export class RowBoundary extends Component<{ of: object; children: ReactNode }, { isBroken: boolean }> {
@@ -13,6 +14,6 @@ export class RowBoundary extends Component<{ of: object; children: ReactNode }, 
   }
 
   override render() {
-    return this.state.isBroken ? <li className="slim">This message cannot be shown.</li> : this.props.children
+    return this.state.isBroken ? <li className={styles.notice}>This message cannot be shown.</li> : this.props.children
   }
 }

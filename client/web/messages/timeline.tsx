@@ -174,7 +174,7 @@ function RowLine({ row, ...rest }: LineProps) {
       </RowBoundary>
     )
   return (
-    <li className="slim">
+    <li className={styles.notice}>
       <Icon name="shield" />
       {noticeText(row.event)}
     </li>

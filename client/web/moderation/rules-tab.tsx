@@ -4,6 +4,7 @@ import { PermissionLevel, ReadAccess, type Rules, slowModeSeconds } from '#share
 import { longestMessage } from '#shared/kit/lengths'
 import { lengthOf } from '../kit/format.ts'
 import { kindOf } from '../rooms/kind.ts'
+import { AgeField } from '../rooms/message-age.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
 import { useAct } from './acts.ts'
@@ -16,7 +17,7 @@ const readers = { everyone: 'Everyone', signed_in: 'Signed in', members: 'Member
 
 /** A form with every rule of the room; nothing changes before it is saved. */
 export function RulesTab({ state }: { state: RoomState }) {
-  const { live } = useOpenRoom()
+  const { live, rights } = useOpenRoom()
   const { longestMessage: longest, writers } = kindOf(live.ref)
   const act = useAct()
   const [draft, setDraft] = useState<Rules>(state.rules)
@@ -47,7 +48,7 @@ export function RulesTab({ state }: { state: RoomState }) {
         <label key={key} className={styles.ruleLine}>
           <span className="grow">{title}</span>
           <select
-            className="input slim"
+            className="input small"
             value={draft[key]}
             onChange={(event) => set({ [key]: PermissionLevel.parse(event.target.value) })}
           >
@@ -62,7 +63,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className={styles.ruleLine}>
         <span className="grow">Slow mode</span>
         <select
-          className="input slim"
+          className="input small"
           value={draft.slow_mode_seconds}
           onChange={(event) =>
             set({ slow_mode_seconds: slowModeSeconds.find((choice) => choice === Number(event.target.value)) ?? 0 })
@@ -78,7 +79,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className={styles.ruleLine}>
         <span className="grow">Longest message {longest === null ? '(0: no limit)' : `(${longest} at most)`}</span>
         <input
-          className="input slim numerals"
+          className="input small numerals"
           type="number"
           min={longest === null ? 0 : 1}
           max={longest ?? longestMessage}
@@ -89,7 +90,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className={styles.ruleLine}>
         <span className="grow">Who may read</span>
         <select
-          className="input slim"
+          className="input small"
           value={draft.read_access}
           onChange={(event) => set({ read_access: ReadAccess.parse(event.target.value) })}
         >
@@ -100,6 +101,13 @@ export function RulesTab({ state }: { state: RoomState }) {
           ))}
         </select>
       </label>
+      {rights.isAdmin && (
+        <AgeField
+          className={styles.ruleLine}
+          value={draft.message_ttl}
+          onChange={(message_ttl) => set({ message_ttl })}
+        />
+      )}
       <label className="check">
         <input
           type="checkbox"

@@ -56,7 +56,7 @@ export function WordsTab() {
         />
         <div className="row wrap">
           <select
-            className="input slim"
+            className="input small"
             aria-label="What it does"
             value={effect}
             onChange={(event) =>

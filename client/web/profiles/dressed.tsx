@@ -5,9 +5,10 @@ import styles from './dressed.module.css'
 import profilesStyles from './profiles.module.css'
 import { styleOf } from './theme-style.ts'
 
-/** Draws what is in it in the colours of a theme. A picture behind it is drawn where it is stored here. */
-export function Dressed({ theme, children }: { theme: ProfileTheme; children: ReactNode }) {
-  const picture = useStoredPicture(theme.background_type === 'image' ? theme.background_value : null)
+/** Draws its content in the colours of a theme, or of the page if no theme is saved. A picture behind it is drawn if it is stored here. */
+export function Dressed({ theme, children }: { theme: ProfileTheme | null; children: ReactNode }) {
+  const picture = useStoredPicture(theme?.background_type === 'image' ? theme.background_value : null)
+  if (!theme) return <div className={profilesStyles.profile}>{children}</div>
   return (
     <div
       className={`${profilesStyles.profile} ${theme.card_style} font-${theme.font_family}`}

@@ -28,6 +28,7 @@ export function OwnProfile() {
   const [edited, setEdited] = useState<Edited | null>(null)
   const { value, error, reload } = page
   const saved = themeOf(value?.theme ?? null)
+  const worn = draft ?? (value?.theme ? saved : null)
   const isFull = (value?.widgets.length ?? 0) >= widgetsAtMost
 
   const begin = (widget_type: WidgetType) => {
@@ -87,7 +88,7 @@ export function OwnProfile() {
                 {isFull && <span>{widgetsAtMost} widgets are the most that a profile has.</span>}
                 <a href={linkToProfile(account)}>See it as others do</a>
               </p>
-              <Dressed theme={draft ?? saved}>
+              <Dressed theme={worn}>
                 {value.widgets.length === 0 ? (
                   <div className={styles.profileWidget}>
                     <Blank icon="grid" title="Say something about yourself">
@@ -103,7 +104,7 @@ export function OwnProfile() {
                     onEdit={(stored) => setEdited({ ...stored, stored })}
                   />
                 )}
-                <Badge theme={draft ?? saved} />
+                <Badge theme={worn} />
               </Dressed>
             </>
           )}

@@ -1,4 +1,3 @@
-import { defaultTheme } from '#shared/api/profile-theme'
 import { statusOf } from '../accounts/status-of.ts'
 import { AgentHead } from '../agents/agent-head.tsx'
 import { useClient } from '../connection/client.ts'
@@ -60,9 +59,7 @@ function OtherProfile({ address }: { address: string }) {
             <p>{name} has put nothing on their profile so far.</p>
           </Blank>
         )}
-        {value && user && !isEmpty && (
-          <ProfileView owner={address} widgets={value.widgets} theme={value.theme ?? defaultTheme} />
-        )}
+        {value && user && !isEmpty && <ProfileView owner={address} widgets={value.widgets} theme={value.theme} />}
       </div>
     </main>
   )

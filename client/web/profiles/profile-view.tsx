@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { ProfileTheme } from '#shared/api/profile-theme'
+import { defaultTheme, type ProfileTheme } from '#shared/api/profile-theme'
 import type { Widget } from '#shared/api/profile-widgets'
 import { Dressed } from './dressed.tsx'
 import styles from './profiles.module.css'
@@ -20,7 +20,7 @@ export function useSeen(owner: string): Seen {
 }
 
 /** What somebody shows of themself, as they have dressed it. Of what is empty, or of a type that this page does not know, nothing is shown. */
-export function ProfileView(props: { owner: string; widgets: readonly Widget[]; theme: ProfileTheme }) {
+export function ProfileView(props: { owner: string; widgets: readonly Widget[]; theme: ProfileTheme | null }) {
   const { owner, widgets, theme } = props
   const seen = useSeen(owner)
   return (
@@ -44,5 +44,5 @@ export function ProfileView(props: { owner: string; widgets: readonly Widget[]; 
   )
 }
 
-export const Badge = ({ theme }: { theme: ProfileTheme }) =>
-  theme.show_spritz_badge && <p className={styles.profileBadge}>On Plaza</p>
+export const Badge = ({ theme }: { theme: ProfileTheme | null }) =>
+  (theme ?? defaultTheme).show_spritz_badge && <p className={styles.profileBadge}>On Plaza</p>

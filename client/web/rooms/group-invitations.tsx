@@ -65,7 +65,9 @@ export function GroupInvitations() {
 
   return (
     <section className={styles.groupInvitations} aria-labelledby="group-invitations">
-      <h2 id="group-invitations">Invitations</h2>
+      <h2 id="group-invitations" className="section-title">
+        Invitations
+      </h2>
       <ul>
         {value.map((invitation) => (
           <li key={invitation.id}>

@@ -3,7 +3,7 @@ import type { RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import { useConnectionState } from '../connection/client.ts'
 import { sealedText, sharedKeyText, toldText } from '../direct/secrecy-words.ts'
-import { isolated, plural } from '../kit/format.ts'
+import { isolated, lengthOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useModeration } from '../moderation/use-moderation.ts'
@@ -65,6 +65,7 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
               {sharedKeyText}
             </button>
           )}
+          {state.rules.message_ttl > 0 && <span>Messages go after {lengthOf(state.rules.message_ttl)}</span>}
           {!isCatchingUp && kind.tells.counts && state.membersCount > 0 && (
             <span className="numerals">
               {plural(state.membersCount, 'member')}

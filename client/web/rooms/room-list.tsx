@@ -83,7 +83,7 @@ function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly strin
       {parts.map(({ title, own }, at) => (
         <section key={title}>
           <header className="row">
-            <h2 className="grow">{title}</h2>
+            <h2 className="section-title grow">{title}</h2>
             {at === 0 && (
               <button
                 type="button"

@@ -17,6 +17,7 @@ import styles from './rooms.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
+const MessageAgeDialog = lazy(async () => ({ default: (await import('./message-age.tsx')).MessageAgeDialog }))
 const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
 const FoldersDialog = lazy(async () => ({ default: (await import('../folders/folders-dialog.tsx')).FoldersDialog }))
 const WebhooksDialog = lazy(async () => ({ default: (await import('./webhooks.tsx')).WebhooksDialog }))
@@ -42,6 +43,7 @@ export function RoomMenu(props: {
   const [isOpen, setOpen] = useState(false)
   const [showsKeys, setShowsKeys] = useState(false)
   const [showsTopic, setShowsTopic] = useState(false)
+  const [showsAge, setShowsAge] = useState(false)
   const [asksToLeave, setAsksToLeave] = useState(false)
   const close = useCallback(() => setOpen(false), [])
 
@@ -113,6 +115,12 @@ export function RoomMenu(props: {
               </button>
             </>
           )}
+          {state.direct && (
+            <button type="button" role="menuitem" onClick={choose(() => setShowsAge(true))}>
+              <Icon name="clock" />
+              Removal of messages
+            </button>
+          )}
           {rights.canSetTopic && (
             <button type="button" role="menuitem" onClick={choose(() => setShowsTopic(true))}>
               <Icon name="pencil" />
@@ -145,6 +153,11 @@ export function RoomMenu(props: {
         </Menu>
       )}
       {showsTopic && <TopicDialog topic={topic} onClose={() => setShowsTopic(false)} />}
+      {showsAge && (
+        <LazyBoundary>
+          <MessageAgeDialog state={state} onClose={() => setShowsAge(false)} />
+        </LazyBoundary>
+      )}
       {showsIcon && (
         <LazyBoundary>
           <RoomIconDialog url={icon} onClose={() => setShowsIcon(false)} />

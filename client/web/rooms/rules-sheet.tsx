@@ -56,6 +56,11 @@ const settingsOf = (rules: Rules) => [
     isStrict: rules.slow_mode_seconds > 0,
   },
   {
+    name: 'Messages are removed',
+    value: rules.message_ttl ? `After ${lengthOf(rules.message_ttl)}` : 'Never',
+    isStrict: rules.message_ttl > 0,
+  },
+  {
     name: 'Longest message',
     value: rules.max_message_length ? `${rules.max_message_length.toLocaleString()} characters` : 'No limit',
     isStrict: false,

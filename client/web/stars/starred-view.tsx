@@ -3,7 +3,6 @@ import { roomKey } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'
 import { AgentHead } from '../agents/agent-head.tsx'
-import styles from '../calls/calls.module.css'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, nameOf } from '../kit/format.ts'
@@ -24,7 +23,7 @@ export function StarredView() {
   return (
     <main className="room" aria-label="Starred messages">
       <AgentHead title="Starred messages" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
-      <div className={styles.callsPage}>
+      <div className="page">
         <Listed
           loaded={{ ...loaded, value: value?.messages ?? null }}
           empty={

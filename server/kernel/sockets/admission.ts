@@ -2,22 +2,22 @@ import type { Socket } from 'socket.io'
 import { AppError } from '#shared/errors'
 import { type Protocol, protocols, sessionReady } from '#shared/kit/connection'
 import type { Namespace } from '#shared/kit/contract'
-import { clientOf } from '../addresses.ts'
-import { budgets, scaled } from '../budgets.ts'
+import { clientAddressOf } from '../addresses.ts'
+import { budgets, scaledBudget } from '../budgets.ts'
 import { LiveConnection, localConnections, rememberConnection } from '../connection.ts'
 import { audiences, type Caller } from '../context.ts'
-import { refusalFrom, whileThere } from '../deadline.ts'
+import { refusalFrom, whileStoreAnswers } from '../deadline.ts'
 import { guardPayload } from '../payload-guard.ts'
 import { eventLimitBytes, type SocketDoor } from './door.ts'
 import { credentialOf } from './handshake.ts'
-import { meterOf } from './meter.ts'
+import { connectionMeterOf } from './meter.ts'
 
-/** Here somebody who is not signed in may be connected, too: to watch and be counted, or to meet somebody by a code. */
+/** These namespaces admit guests: viewers of streams, and participants of meetings by code. */
 const isOpenToGuests = (name: string) => ['/streams', '/meetings'].includes(name)
 
 /** Finds the account of a connection; refuses connections without a session. */
-export async function admit(door: SocketDoor, socket: Socket, name: string): Promise<void> {
-  const { entered } = meterOf(socket, door.kernel.node.limits.scale)
+export async function admitConnection(door: SocketDoor, socket: Socket, name: string): Promise<void> {
+  const { entered } = connectionMeterOf(socket, door.kernel.node.limits.scale)
   if (entered.has(name)) throw new AppError('CONFLICT', { message: 'This connection is in the namespace already' })
   entered.add(name)
   socket.once('disconnect', () => entered.delete(name))
@@ -39,11 +39,11 @@ async function letIn(door: SocketDoor, socket: Socket, name: string): Promise<vo
   if (!door.slots.recognise(request, caller, door.kernel.node.now()))
     throw new AppError('RATE_LIMIT_EXCEEDED', { message: 'Too many connections from this address', retryAfter: 10 })
   const { limits } = door.kernel.node
-  const live = new LiveConnection(socket, caller, door.hearing, protocol)
+  const live = new LiveConnection(socket, caller, door.eventScopes, protocol)
   rememberConnection(live)
   if (caller.account === null) return
   const mine = [...localConnections(socket.nsp, audiences.account(caller.account))]
-  const surplus = mine.length + 1 - scaled(budgets.sockets, limits.scale)
+  const surplus = mine.length + 1 - scaledBudget(budgets.sockets, limits.scale)
   for (const old of mine.slice(0, Math.max(0, surplus))) {
     door.kernel.node.logger.info({ namespace: name }, 'closed the oldest socket of an account')
     old.close()
@@ -52,18 +52,25 @@ async function letIn(door: SocketDoor, socket: Socket, name: string): Promise<vo
 }
 
 /**
- * Whom a connection speaks for. Beyond what its address may ask one token of the connection is looked at, and its other CONNECTs wait for
- * that: who has a session then has CONNECTs of their own, and others are refused.
+ * The caller of a connection. Beyond the budget of its address, one token is checked and other CONNECTs wait for it.
+ * Sessions then have their own budget, and others are refused.
  */
 async function callerOf(door: SocketDoor, socket: Socket, auth: unknown): Promise<Caller> {
   const { request } = socket
   const { node } = door.kernel
-  const seen = { ip: clientOf(request, door.proxies), userAgent: (request.headers['user-agent'] ?? '').slice(0, 200) }
+  const seen = {
+    ip: clientAddressOf(request, door.proxies),
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, 200),
+  }
   const identify = () =>
-    whileThere(node, performance.now(), door.identify(credentialOf(auth, request, node.settings.publicUrl), seen))
+    whileStoreAnswers(
+      node,
+      performance.now(),
+      door.identify(credentialOf(auth, request, node.settings.publicUrl), seen),
+    )
   const mayConnect = (key: string) => node.limits.throttle('connect', key, budgets.connectsOfAddress.most, 60)
   if (await mayConnect(seen.ip)) return identify()
-  const meter = meterOf(socket, node.limits.scale)
+  const meter = connectionMeterOf(socket, node.limits.scale)
   meter.asker ??= identify()
   const { account } = await meter.asker
   if (account === null || !(await mayConnect(account)))
@@ -87,7 +94,7 @@ export const connectError = (error: unknown) => {
 }
 
 /** Sends `session:ready`, then calls the domains' handlers for new connections. */
-export async function greet(door: SocketDoor, name: Namespace, live: LiveConnection): Promise<void> {
+export async function greetConnection(door: SocketDoor, name: Namespace, live: LiveConnection): Promise<void> {
   const { node } = door.kernel
   try {
     const user = await door.describe(live.caller)
@@ -101,7 +108,7 @@ export async function greet(door: SocketDoor, name: Namespace, live: LiveConnect
       session_expires_at: session ? new Date(session.expiresAt).toISOString() : null,
       limits: {
         event_bytes: eventLimitBytes,
-        events_per_second: scaled(budgets.events, node.limits.scale),
+        events_per_second: scaledBudget(budgets.events, node.limits.scale),
         rooms: 100,
       },
       degraded: node.metrics.degradedParts(),

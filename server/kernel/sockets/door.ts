@@ -3,11 +3,11 @@ import type { Namespace } from '#shared/kit/contract'
 import type { LiveConnection } from '../connection.ts'
 import type { Caller } from '../context.ts'
 import type { Door } from '../door.ts'
-import type { Hearing } from './hearing.ts'
+import type { EventScopes } from './event-scopes.ts'
 
 export interface SocketDoor extends Door {
   fanout: Fanout
-  hearing: Hearing
+  eventScopes: EventScopes
   /** The sessions among these that are still stored. */
   alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
   /** The caller's part of `session:ready`. */
@@ -16,5 +16,4 @@ export interface SocketDoor extends Door {
   connected(namespace: Namespace, connection: LiveConnection): Promise<void> | void
 }
 
-/** The largest event. */
 export const eventLimitBytes = 64 * 1024

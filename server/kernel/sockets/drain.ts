@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto'
 import type { Server } from 'socket.io'
 import { serverNotice } from '#shared/kit/connection'
 import type { LiveConnection } from '../connection.ts'
-import { everybody } from './live.ts'
+import { allLiveConnections } from './live.ts'
 
 const drainMilliseconds = 8_000
 const batchOfClosing = 200
 
-/** Tells clients to reconnect to another node, waits for running calls and unsent answers, then closes the connections in batches. */
+/** Asks clients to reconnect to another node, waits for running calls and unsent answers, then closes the connections in batches. */
 export async function drainConnections(io: Server): Promise<void> {
-  const all = () => everybody(io)
+  const all = () => allLiveConnections(io)
   for (const live of all())
     live.emit(serverNotice, {
       kind: 'draining',

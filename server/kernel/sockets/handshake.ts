@@ -1,14 +1,14 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { AppError, type ErrorCode, errorHeaders, errors } from '#shared/errors'
-import { clientOf } from '../addresses.ts'
+import { clientAddressOf } from '../addresses.ts'
 import { budgets } from '../budgets.ts'
 import { isForFiles } from '../files-host.ts'
 import { isHostUnclear } from '../http-guards.ts'
 import { setHeaders } from '../http-headers.ts'
-import { shownSession } from '../http-input.ts'
+import { sessionInRequest } from '../http-input.ts'
 import type { SocketDoor } from './door.ts'
 
-/** `retryAfter`: in seconds; null where trying again changes nothing. */
+/** `retryAfter`: in seconds; null if a retry changes nothing. */
 export interface Refusal {
   code: ErrorCode
   retryAfter: number | null
@@ -16,20 +16,20 @@ export interface Refusal {
 const unclear: Refusal = { code: 'VALIDATION_ERROR', retryAfter: null }
 const foreign: Refusal = { code: 'FORBIDDEN', retryAfter: null }
 const tooMany = (retryAfter: number): Refusal => ({ code: 'RATE_LIMIT_EXCEEDED', retryAfter })
-/** A place at an address is free again when a connection there closes. */
+/** A slot of an address is free when one of its connections closes. */
 const noPlaceSeconds = 10
-export const unavailable: Refusal = { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 }
+export const unavailableRefusal: Refusal = { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 }
 
-/** With what a handshake is refused; null if it is allowed. */
-export async function refusalOf(
+/** The refusal of a handshake; null if it is allowed. */
+export async function handshakeRefusalOf(
   door: SocketDoor,
   request: IncomingMessage,
   isDraining: () => boolean,
 ): Promise<Refusal | null> {
-  if (isDraining()) return unavailable
+  if (isDraining()) return unavailableRefusal
   const { origins, proxies, slots, meter } = door
   const { limits } = door.kernel.node
-  const ip = clientOf(request, proxies)
+  const ip = clientAddressOf(request, proxies)
   if (!(await meter.takeRequest(request, ip))) return tooMany(60)
   if (isHostUnclear(request)) return unclear
   if (isForFiles(door.kernel.node.settings, request)) return foreign
@@ -45,7 +45,7 @@ export async function refusalOf(
   function asker() {
     return meter.askerOf(request, ip)
   }
-  /** Clients that send a session with the handshake are counted separately, with the same limit. */
+  /** Clients with a session are counted separately, with the same limit. */
   async function waitOfCaller(): Promise<number | null> {
     const { most } = budgets.handshakesOfAddress
     const wait = await limits.wait('handshake', ip, most, 60)
@@ -54,8 +54,8 @@ export async function refusalOf(
   }
 }
 
-/** The engine answers 400 to every upgrade that it refuses, so the right status is written here, with the headers of every answer. */
-export function sayRefused(request: IncomingMessage, { code, retryAfter }: Refusal, door: SocketDoor): void {
+/** The engine answers every refused upgrade by 400, so the right status is written here, with the usual headers. */
+export function answerRefusal(request: IncomingMessage, { code, retryAfter }: Refusal, door: SocketDoor): void {
   const response = new ServerResponse(request)
   setHeaders(response, door.headersOfRefusals)
   response.setHeader('Connection', 'close')
@@ -66,12 +66,12 @@ export function sayRefused(request: IncomingMessage, { code, retryAfter }: Refus
   request.socket.end()
 }
 
-/** The session that a client sends: in the payload of its connection, as a bearer, or in a cookie; null without one. */
+/** The session of a client: in its connection payload, as a bearer, or in a cookie; null without one. */
 export function credentialOf(auth: unknown, request: IncomingMessage, origin: string): string | null {
   const { token } = (auth ?? {}) as { token?: unknown }
   if (token !== undefined && token !== null) {
     if (typeof token !== 'string') throw new AppError('SESSION_INVALID')
     return token
   }
-  return shownSession(request, origin)
+  return sessionInRequest(request, origin)
 }

@@ -1,38 +1,41 @@
 import type { Server } from 'socket.io'
 import { sessionEnded } from '#shared/kit/connection'
 import { type Event, namespaces } from '#shared/kit/contract'
-import { allConnections, type LiveConnection, localConnections, partsOf } from '../connection.ts'
+import { allConnections, type LiveConnection, localConnections, socketRoomsOf } from '../connection.ts'
 import { audiences, type Live } from '../context.ts'
 import type { Delivery } from '../invoke.ts'
-import type { Hearing } from './hearing.ts'
+import type { EventScopes } from './event-scopes.ts'
 
-export const liveSockets = (io: Server, hearing: Hearing): Live => ({
+export const liveSockets = (io: Server, eventScopes: EventScopes): Live => ({
   send(event, audience, payload, ...[lean]) {
-    const [whole = audience, thin] = partsOf(audience)
+    const [whole = audience, thin] = socketRoomsOf(audience)
     for (const space of spacesOf(event)) {
       const { local, adapter } = io.of(space)
-      const to = (part: string) => local.to(part).except(hearing.deafTo(event))
+      const to = (part: string) => local.to(part).except(eventScopes.excludedRooms(event))
       if (adapter.rooms.has(whole)) to(whole).emit(event.name, payload)
       if (thin !== undefined && adapter.rooms.has(thin)) to(thin).emit(event.name, lean ? lean() : payload)
     }
   },
   sendVolatile(event, audience, payload) {
-    const deaf = hearing.deafTo(event)
+    const excluded = eventScopes.excludedRooms(event)
     for (const space of spacesOf(event))
-      io.of(space).local.volatile.to(partsOf(audience)).except(deaf).emit(event.name, payload)
+      io.of(space).local.volatile.to(socketRoomsOf(audience)).except(excluded).emit(event.name, payload)
   },
   audienceSize(namespace, audience) {
     const { rooms } = io.of(namespace).adapter
-    return partsOf(audience).reduce((sum, part) => sum + (rooms.get(part)?.size ?? 0), 0)
+    return socketRoomsOf(audience).reduce((sum, part) => sum + (rooms.get(part)?.size ?? 0), 0)
   },
   connections: () => io.engine.clientsCount,
   connectionsOf: (namespace, audience) => [...localConnections(io.of(namespace), audience)],
   endSessions(account, sessionIds, code) {
-    for (const name of namespaces) {
-      for (const live of localConnections(io.of(name), audiences.account(account))) {
-        const { session } = live.caller
-        if (sessionIds === 'all' || (session && sessionIds.includes(session.id))) endConnection(live, code)
-      }
+    const mine = namespaces.flatMap((name) => [...localConnections(io.of(name), audiences.account(account))])
+    const isEnded = ({ caller: { session } }: LiveConnection) =>
+      sessionIds === 'all' || (session !== null && sessionIds.includes(session.id))
+    for (const live of mine.filter(isEnded)) {
+      // The end of one namespace ends the connection below, so all its namespaces wait.
+      const asking = mine.find(({ wire, owesAnswer }) => owesAnswer && wire === live.wire)
+      if (asking) asking.afterAnswers(() => endConnection(live, code))
+      else endConnection(live, code)
     }
   },
 })
@@ -44,12 +47,13 @@ export function endConnection(live: LiveConnection, code: string): void {
 }
 
 /** Sends an event to every socket of an audience, on all nodes. */
-export function deliverOne(io: Server, hearing: Hearing, { event, audience, payload }: Delivery): void {
-  const deaf = hearing.deafTo(event)
-  for (const space of spacesOf(event)) io.of(space).to(partsOf(audience)).except(deaf).emit(event.name, payload)
+export function deliverOne(io: Server, eventScopes: EventScopes, { event, audience, payload }: Delivery): void {
+  const excluded = eventScopes.excludedRooms(event)
+  for (const space of spacesOf(event))
+    io.of(space).to(socketRoomsOf(audience)).except(excluded).emit(event.name, payload)
 }
 
 const spacesOf = ({ namespace }: Event) => (namespace === '*' ? namespaces : [namespace])
 
-export const everybody = (io: Server): LiveConnection[] =>
+export const allLiveConnections = (io: Server): LiveConnection[] =>
   namespaces.flatMap((name) => [...allConnections(io.of(name))])

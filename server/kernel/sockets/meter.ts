@@ -1,24 +1,24 @@
 import type { Server, Socket } from 'socket.io'
-import { type Budget, budgets, scaled } from '../budgets.ts'
+import { type Budget, budgets, scaledBudget } from '../budgets.ts'
 import type { Caller } from '../context.ts'
 import type { Logger } from '../logger.ts'
 import type { SocketDoor } from './door.ts'
 
 type Wire = Socket['conn']
 
-/** What one connection of the engine has sent, over all its namespaces. It outlives the sockets that come and go on it. */
+/** The counts of one engine connection over all its namespaces. It outlives their sockets. */
 interface Meter {
-  /** Counts a packet of any kind; false where the connection is to be closed for it. */
+  /** Counts any packet; false if the connection is to be closed. */
   packet(data: unknown): boolean
-  /** Counts a refused CONNECT; false where the connection is to be closed after it. */
+  /** Counts a refused CONNECT; false if the connection is to be closed after it. */
   refusal(): boolean
-  /** Counts an event; false where it is to be refused. */
+  /** Counts an event; false if it is to be refused. */
   event(): boolean
-  /** Counts one that was refused; false where the connection is to be closed after it. */
+  /** Counts a refused event; false if the connection is to be closed after it. */
   refusedEvent(): boolean
-  /** The namespaces that it is in, or about to be. */
+  /** The namespaces that it has joined, or is joining. */
   entered: Set<string>
-  /** Whom its first token speaks for, where its address has spent its CONNECTs. */
+  /** The caller of its first token, after its address has spent its CONNECTs. */
   asker: Promise<Caller> | null
 }
 
@@ -42,9 +42,9 @@ function openMeter(scale: number): Meter {
   }
 }
 
-/** Adds up, anew in each span of this process's own clock; the function returns whether the sum is within the budget. */
+/** A sum that restarts with each span of the monotonic clock; the function returns whether it is within the budget. */
 function counter(budget: Budget, milliseconds: number, scale: number): (amount: number) => boolean {
-  const most = scaled(budget, scale)
+  const most = scaledBudget(budget, scale)
   let span = 0
   let sum = 0
   return (amount) => {
@@ -58,7 +58,7 @@ function counter(budget: Budget, milliseconds: number, scale: number): (amount: 
   }
 }
 
-/** The first signs of packets of Socket.IO. */
+/** The first characters of Socket.IO packets. */
 const connect = '0'
 const connectError = '4'
 const isOfType = (data: unknown, type: string): boolean => typeof data === 'string' && data.startsWith(type)
@@ -66,8 +66,8 @@ const lengthOf = (data: unknown): number => (data as { length?: number } | undef
 
 const meters = new WeakMap<Wire, Meter>()
 
-/** The meter of the connection that a socket of a namespace is on. */
-export function meterOf({ conn }: Pick<Socket, 'conn'>, scale: number): Meter {
+/** The meter of the engine connection below a socket. */
+export function connectionMeterOf({ conn }: Pick<Socket, 'conn'>, scale: number): Meter {
   const known = meters.get(conn) ?? openMeter(scale)
   meters.set(conn, known)
   return known
@@ -80,30 +80,36 @@ interface EnginePacket {
   data?: unknown
 }
 
-/** Ends a WebSocket without waiting for the other side. A connection of HTTP stays: a proxy may send others' requests over it. */
-const hangUp = ({ transport }: Wire): void => (transport as { socket?: { terminate(): void } }).socket?.terminate()
+/**
+ * Ends a WebSocket without waiting for the client. An HTTP connection stays: a proxy may carry other requests on it.
+ */
+const endWebSocket = ({ transport }: Wire): void =>
+  (transport as { socket?: { terminate(): void } }).socket?.terminate()
 
-/** Closes a connection that has asked too much, whatever its client does. */
+/** Closes a connection over its budget, even against its client. */
 export function endConnection(conn: Wire, logger: Logger, reason: string): void {
   if (conn.readyState !== 'open') return
   logger.warn({ reason }, 'closed a connection')
   conn.close(true)
-  setImmediate(hangUp, conn)
+  setImmediate(endWebSocket, conn)
 }
 
-/** Counts what each connection sends before any of it is read, and closes those that send too much, or are refused too often. */
+/**
+ * Counts all packets of each connection before they are read. It closes connections that send too much or are refused
+ * too often.
+ */
 export function meterConnections({ engine }: Server, { kernel: { node } }: SocketDoor): void {
   engine.on('connection', (conn: Wire) => {
-    const meter = meterOf({ conn }, node.limits.scale)
-    // A client that does not answer the close of its WebSocket could go on sending for half a minute.
-    conn.once('close', () => setTimeout(hangUp, goodbyeMilliseconds, conn).unref())
-    // The engine passes a packet on after this event, and only where the connection is still open.
+    const meter = connectionMeterOf({ conn }, node.limits.scale)
+    // A client that ignores the close of its WebSocket could send for another half minute.
+    conn.once('close', () => setTimeout(endWebSocket, goodbyeMilliseconds, conn).unref())
+    // The engine delivers a packet after this event, and only if the connection is still open.
     conn.on('packet', ({ type, data }: EnginePacket) => {
       if (!meter.packet(type === 'message' ? data : undefined)) endConnection(conn, node.logger, 'too many packets')
     })
     conn.on('packetCreate', ({ type, data }: EnginePacket) => {
       if (type !== 'message' || !isOfType(data, connectError) || meter.refusal()) return
-      // The refusal itself is written first.
+      // The refusal is written first.
       setImmediate(endConnection, conn, node.logger, 'too many refusals')
     })
   })

@@ -1,13 +1,13 @@
 import { AppError } from '#shared/errors'
 import type { Namespace } from '#shared/kit/contract'
-import { isLocal } from '../addresses.ts'
+import { isLocalRequest } from '../addresses.ts'
 import type { LiveConnection } from '../connection.ts'
 import type { Bound, Caller, Node } from '../context.ts'
-import { browserOf } from '../cookies.ts'
-import { whileThere } from '../deadline.ts'
+import { browserIdOf } from '../cookies.ts'
+import { whileStoreAnswers } from '../deadline.ts'
 import { newId } from '../ids.ts'
 import { invoke } from '../invoke.ts'
-import { tellItems } from '../items.ts'
+import { sendItems } from '../items.ts'
 import type { Rate } from '../limits.ts'
 import { nodeState } from '../node-state.ts'
 import { holdAnswer } from '../open-answers.ts'
@@ -15,7 +15,7 @@ import { guardPayload } from '../payload-guard.ts'
 import { countRefused } from '../refused-calls.ts'
 import { sharedLook } from '../shared-look.ts'
 import { eventLimitBytes, type SocketDoor } from './door.ts'
-import { endConnection, meterOf } from './meter.ts'
+import { connectionMeterOf, endConnection } from './meter.ts'
 
 /** The operations of a namespace by their events. */
 export const eventsOf = (bound: readonly Bound[], namespace: Namespace) =>
@@ -30,14 +30,14 @@ export const eventsOf = (bound: readonly Bound[], namespace: Namespace) =>
 
 type Ack = (answer: unknown) => void
 
-/** Set by the pipeline during a call: the rate of the caller, and the last check before the answer is written. */
+/** Set by the pipeline during a call: the caller's rate, and the last check before the answer. */
 interface Seen {
   rate?: Rate
   check?: () => void
 }
 
 /** Handles one event of a client. Never throws; always answers if the client asked for an answer. */
-export async function receive(
+export async function receiveEvent(
   door: SocketDoor,
   known: ReadonlyMap<string, Bound>,
   live: LiveConnection,
@@ -49,7 +49,7 @@ export async function receive(
   const requestId = newId()
   const seen: Seen = {}
   const { node } = door.kernel
-  const meter = meterOf(live.socket, node.limits.scale)
+  const meter = connectionMeterOf(live.socket, node.limits.scale)
   try {
     if (!meter.event()) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
     if (isDraining()) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
@@ -65,7 +65,7 @@ export async function receive(
     const answer = gone ? { stream: requestId } : data
     if (live.protocol === 1) ack?.({ ok: true, data: answer, meta: metaOf(door, requestId, seen) })
     else ack?.({ ok: true, data: bound.operation.lean?.of(answer, args[0] as never) ?? answer })
-    if (gone) await tellItems(data as AsyncIterable<unknown>, live, requestId, gone.signal, door.kernel.node.metrics)
+    if (gone) await sendItems(data as AsyncIterable<unknown>, live, requestId, gone.signal, door.kernel.node.metrics)
   } catch (thrown) {
     live.endStream(requestId)
     const asked = known.get(event)?.operation
@@ -84,9 +84,11 @@ export async function receive(
       ...(details ? { details } : {}),
     }
     ack?.({ ok: false, error: { code, message, status, ...extras }, meta: metaOf(door, requestId, seen) })
-    // The refusal itself is written first.
+    // The refusal is written first.
     if (status < 500 && !meter.refusedEvent())
       setImmediate(endConnection, live.socket.conn, node.logger, 'too many refused events')
+  } finally {
+    live.answered(requestId)
   }
 }
 
@@ -113,7 +115,7 @@ async function run(
   if (unknown !== undefined)
     throw new AppError('VALIDATION_ERROR', { message: `Unrecognized key: ${unknown.slice(0, 40)}` })
   const askedAt = performance.now()
-  const release = await placeInTime(door.kernel.node, live, askedAt)
+  const release = await takeSlotInTime(door.kernel.node, live, askedAt)
   try {
     const { output } = await invoke(door.kernel, bound, bound.operation.input, raw, {
       door: 'socket',
@@ -122,9 +124,9 @@ async function run(
       requestId,
       askedAt,
       origin: live.socket.request.headers.host ?? null,
-      isLocal: isLocal(live.socket.request),
+      isLocal: isLocalRequest(live.socket.request),
       connection: live,
-      browser: browserOf(live.socket.request.headers.cookie, door.kernel.node.settings.publicUrl),
+      browser: browserIdOf(live.socket.request.headers.cookie, door.kernel.node.settings.publicUrl),
       http: null,
       gone: () => gone?.signal ?? live.signal,
       onAnswer(check) {
@@ -140,7 +142,7 @@ async function run(
   }
 }
 
-/** All who are asked about in one turn are looked up together. */
+/** All sessions of one turn are looked up together. */
 const askedOn = nodeState(() => new Set<string>())
 
 async function stillSignedIn({ alive, kernel: { node } }: SocketDoor, { caller }: LiveConnection): Promise<Caller> {
@@ -148,12 +150,12 @@ async function stillSignedIn({ alive, kernel: { node } }: SocketDoor, { caller }
   if (!session) return caller
   const asked = askedOn(node)
   asked.add(session.id)
-  const standing = await sharedLook(node, 'sessions', () => {
+  const stored = await sharedLook(node, 'sessions', () => {
     const ids = [...asked]
     asked.clear()
     return alive(ids)
   })
-  if (!standing.has(session.id))
+  if (!stored.has(session.id))
     throw new AppError(session.expiresAt <= node.now() ? 'SESSION_EXPIRED' : 'SESSION_NOT_FOUND')
   return caller
 }
@@ -163,14 +165,14 @@ function holdUntil(signal: AbortSignal, release: () => void): void {
   else signal.addEventListener('abort', release, { once: true })
 }
 
-/** Releases a slot that is granted after its waiter has given up. */
-async function placeInTime(node: Node, live: LiveConnection, askedAt: number): Promise<() => void> {
+/** Releases a slot that is granted after its call has given up. */
+async function takeSlotInTime(node: Node, live: LiveConnection, askedAt: number): Promise<() => void> {
   let isGivenUp = false
-  const placed = live.place().then((release) => {
+  const taking = live.takeSlot().then((release) => {
     if (isGivenUp) release()
     return release
   })
-  return whileThere(node, askedAt, placed).catch((error: unknown) => {
+  return whileStoreAnswers(node, askedAt, taking).catch((error: unknown) => {
     isGivenUp = true
     throw error
   })

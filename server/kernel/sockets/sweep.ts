@@ -3,14 +3,14 @@ import { sessionExpiring } from '#shared/kit/connection'
 import { namespaces } from '#shared/kit/contract'
 import { allConnections, type LiveConnection } from '../connection.ts'
 import type { SocketDoor } from './door.ts'
-import { endConnection, everybody } from './live.ts'
+import { allLiveConnections, endConnection } from './live.ts'
 
 const expiringMilliseconds = 5 * 60_000
 const sliceMilliseconds = 100
 const slicesARound = 10
 const recheckMilliseconds = 60_000
 
-/** Checks every open connection once a second, a tenth of them at a time; returns a function that stops it. */
+/** Checks every open connection once a second, in ten parts; returns the function that stops it. */
 export function startSweep(io: Server, door: SocketDoor): () => void {
   let round = walk(io)
   const sweep = setInterval(() => {
@@ -33,7 +33,7 @@ function* walk(io: Server): Generator<LiveConnection, undefined> {
   for (const name of namespaces) yield* allConnections(io.of(name))
 }
 
-/** Ends a connection that has expired, warns one that expires soon, and drops a client that does not read. */
+/** Ends an expired connection, warns before the expiry, and drops a client that does not read. */
 function lookAfter(live: LiveConnection, door: SocketDoor): void {
   const { metrics, logger, now } = door.kernel.node
   const { session } = live.caller
@@ -52,9 +52,9 @@ function lookAfter(live: LiveConnection, door: SocketDoor): void {
   }
 }
 
-/** Ends connections whose session has ended: normally a message of another node does so at once, and this finds lost ones. */
+/** Ends connections of ended sessions. Usually a message of another node does so; this finds lost ones. */
 async function endWithoutSession(io: Server, door: SocketDoor): Promise<void> {
-  const all = everybody(io)
+  const all = allLiveConnections(io)
   const ids = [...new Set(all.flatMap((live) => live.caller.session?.id ?? []))]
   const alive = await door.alive(ids).catch(() => new Set(ids))
   for (const live of all)

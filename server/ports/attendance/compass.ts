@@ -37,7 +37,7 @@ const collectionOf = (row: z.output<typeof Row>): AttendanceCollection => ({
   year: row.year ?? null,
 })
 
-/** Collections of events, asked for by GraphQL. What strangers write is sent as a variable, never as part of the document. */
+/** Collections of events by GraphQL. Strangers' text is sent as a variable, never in the document. */
 export function compassCollections(url: string, key: string): AttendanceCollections {
   async function ask<Schema extends z.ZodType>(schema: Schema, query: string, variables = {}) {
     const headers = {

@@ -5,7 +5,7 @@ const collection = (id: number, title: string, description: string, dropIds: num
   ...{ id, title, description, dropIds, logoImageUrl: null, bannerImageUrl: null, year: 2026 },
 })
 
-/** Three events that never took place: whoever comes to the demo holds a token of two of them. */
+/** Three invented events; each visitor of the demo holds tokens of two. */
 export const demoAttendance = () =>
   scriptedAttendance({
     events: [event(101, 'Lantern Night 2026'), event(102, 'Plaza Meetup 2026'), event(103, 'Founders Dinner 2026')],

@@ -30,7 +30,7 @@ const Held = z.union([listOf(Token), Token.transform((token) => [token])])
 interface Provider {
   baseUrl: string
   key: string
-  /** Where collections are asked for; none where undefined. */
+  /** The URL of collections, if any. */
   compassUrl: string | undefined
 }
 
@@ -60,7 +60,7 @@ export function httpAttendance({ baseUrl, key, compassUrl }: Provider): Attendan
     },
     async holds(address, eventId) {
       const { status, text } = await ask(`/actions/scan/${encodeURIComponent(address)}/${eventId}`)
-      // A page that says "not found" is no answer to this question.
+      // A "not found" page is no answer to this question.
       if (status === 404 && !text.trimStart().startsWith('<')) return false
       const tokens = readAs(Held, status, text)
       if (tokens.some(({ event }) => event !== undefined && event.id !== eventId))

@@ -18,22 +18,19 @@ export interface AttendanceCollection {
 /** A collection with the ids of its events. */
 export type WholeCollection = AttendanceCollection & { dropIds: number[] }
 
-/**
- * Who holds tokens of attendance. Everything throws UPSTREAM_ERROR where the provider fails or answers something else than
- * it should, and TIMEOUT where it is late: what is not an answer is never read as "none".
- */
+/** Tokens of attendance. Throws UPSTREAM_ERROR for bad answers and TIMEOUT for late ones: no answer never means "none". */
 export interface Attendance {
   /** Its tokens are made up here. */
   isScripted: boolean
-  /** The events that an address holds a token of, each once; `name.eth` stands for the address that has this name. */
+  /** The distinct events whose tokens an address holds; `name.eth` means the address of that name. */
   eventsOf(address: string): Promise<AttendanceEvent[]>
   holds(address: string, eventId: number): Promise<boolean>
-  /** Null where the provider of collections is not configured. */
+  /** Null without a provider of collections. */
   collections: AttendanceCollections | null
 }
 
 export interface AttendanceCollections {
-  /** Newest first; `search` is what words of theirs must match, null for all. */
+  /** Newest first; `search` filters by words, null matches all. */
   list(page: { offset: number; limit: number; search: string | null }): Promise<AttendanceCollection[]>
   get(id: number): Promise<WholeCollection | null>
   /** Those that at least one of these events belongs to. */

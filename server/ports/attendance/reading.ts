@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
 
-/** Reads an answer of the provider; UPSTREAM_ERROR where it is another status, no JSON, or something else. */
+/** Parses an answer of the provider. Throws UPSTREAM_ERROR for an unexpected one. */
 export function readAs<Schema extends z.ZodType>(schema: Schema, status: number, text: string): z.output<Schema> {
   const parsed = schema.safeParse(status === 200 ? jsonOf(text) : undefined)
   if (parsed.success) return parsed.data
@@ -22,7 +22,7 @@ const longestName = 200
 const longestText = 2_000
 const controls = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu
 
-/** What the provider calls something, as one short line; null where it is no text, or nothing is left of it. */
+/** A name as one short line; null if it is no text or empty. */
 export const nameOf = (value: unknown): string | null => shortened(value, longestName)
 export const textOf = (value: unknown): string | null => shortened(value, longestText)
 

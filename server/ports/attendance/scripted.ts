@@ -14,13 +14,13 @@ interface ScriptedAttendance extends Attendance {
   collections: AttendanceCollections
   /** An address gets a token of an event. */
   mint(address: string, eventId: number): void
-  /** Gives the token of an event to another address. */
+  /** Transfers the token of an event. */
   transfer(from: string, to: string, eventId: number): void
   /** The way in which it fails to answer; null while it answers. */
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
   /** Everything waits for it before it answers. */
   pause: Promise<void> | null
-  /** What was asked, in order: `events <address>`, `holds <address> <event>`, `collections`. */
+  /** The requests in order: `events <address>`, `holds <address> <event>`, `collections`. */
   asked: string[]
 }
 

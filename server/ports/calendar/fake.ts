@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '#shared/errors'
-import { type Busy, type CalendarEvent, type Calendars, NoAccess } from './port.ts'
+import { type BusyTime, type CalendarEvent, type Calendars, NoAccess } from './port.ts'
 
 interface FakeCalendars extends Calendars {
   /** The busy times by calendar: a code is the name of the calendar that it opens. */
-  kept: Map<string, readonly Busy[]>
+  kept: Map<string, readonly BusyTime[]>
   /** The events by calendar. */
   events: Map<string, Map<string, CalendarEvent>>
   /** Calendars whose owner has taken back what they allowed. */
   ended: Set<string>
-  /** What was asked, in order: `busy host`, for one. */
+  /** The requests in order: `busy host`, for one. */
   asked: string[]
   /** The way in which it fails to answer; null while it answers. */
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
@@ -18,7 +18,7 @@ interface FakeCalendars extends Calendars {
 const hashOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 const lifeSeconds = 3_600
 
-/** Calendars in memory. What is asked of people is allowed with the challenge that was last asked with; `denied` allows nothing. */
+/** Calendars in memory. Access is granted with the last challenge; `denied` grants none. */
 export function fakeCalendars(): FakeCalendars {
   let challenge = ''
   const open = (what: string, token: string): string => {

@@ -2,15 +2,15 @@ import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { fetchText } from '#server/kernel/fetch'
 import { AppError } from '#shared/errors'
-import { type Access, type Calendars, NoAccess, type Opened } from './port.ts'
+import { type Access, type Calendars, NoAccess, type OpenedCalendar } from './port.ts'
 
-/** Below the 5 s within which free times are told. */
+/** Below the 5 s of free times. */
 const bounds = { timeoutMilliseconds: 4_500, maxBytes: 1024 * 1024 }
 
 /** https://developers.google.com/workspace/calendar/api/auth */
 const wanted = ['calendar.freebusy', 'calendar.events.owned'].map((name) => `https://www.googleapis.com/auth/${name}`)
 
-/** Where Google is asked: people at the first, this server at the others. */
+/** The URLs of Google: for people the first, for this server the others. */
 export const google = {
   askUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
   tokenUrl: 'https://oauth2.googleapis.com/token',
@@ -46,7 +46,7 @@ const FreeBusy = z.object({
   ),
 })
 
-/** An error names a status at the most: what a provider answers may hold what nobody else should read. */
+/** Errors name a status alone, as answers may hold secrets. */
 const failed = (status: number, cause?: unknown) =>
   new AppError('UPSTREAM_ERROR', { message: `The calendar provider answered ${status}`, cause })
 
@@ -63,7 +63,7 @@ export function googleCalendars({ id, secret }: Client, { askUrl, tokenUrl, revo
       bounds,
     )
 
-  /** What the client asks for with a code or a token, which NoAccess says to be good for nothing. */
+  /** The client's token request. Throws NoAccess for a rejected code or token. */
   async function tokensBy(form: Record<string, string>): Promise<unknown> {
     const { status, text } = await post(tokenUrl, { client_id: id, client_secret: secret, ...form })
     const answer = readJson(text)
@@ -72,7 +72,13 @@ export function googleCalendars({ id, secret }: Client, { askUrl, tokenUrl, revo
     throw failed(status)
   }
 
-  async function ask(method: string, path: string, { accessToken }: Opened, body?: object, signal?: AbortSignal) {
+  async function ask(
+    method: string,
+    path: string,
+    { accessToken }: OpenedCalendar,
+    body?: object,
+    signal?: AbortSignal,
+  ) {
     const headers = {
       authorization: `Bearer ${accessToken}`,
       accept: 'application/json',
@@ -98,7 +104,7 @@ export function googleCalendars({ id, secret }: Client, { askUrl, tokenUrl, revo
         state,
         code_challenge: challenge,
         code_challenge_method: 'S256',
-        // A token by which access is had again, also of who has allowed it before.
+        // Requests a refresh token, also after an earlier grant.
         access_type: 'offline',
         prompt: 'consent',
       }
@@ -164,14 +170,14 @@ export function googleCalendars({ id, secret }: Client, { askUrl, tokenUrl, revo
   }
 }
 
-const pathOf = ({ calendarId }: Opened) => `/calendars/${encodeURIComponent(calendarId)}/events`
+const pathOf = ({ calendarId }: OpenedCalendar) => `/calendars/${encodeURIComponent(calendarId)}/events`
 
 const accessOf = ({ access_token, expires_in }: z.output<typeof Refreshed>): Access => ({
   accessToken: access_token,
   seconds: expires_in,
 })
 
-/** Of the token that came with the others from Google itself, so that its signature says nothing more (OpenID Connect Core, 3.1.3.7). */
+/** Google itself sent the token, so its signature is not checked (OpenID Connect Core, 3.1.3.7). */
 function emailIn(idToken: string | undefined): string | null {
   try {
     return z

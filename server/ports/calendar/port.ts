@@ -1,12 +1,12 @@
-/** A time in which somebody is not free, and nothing else of what they have planned; in milliseconds since 1970. */
-export interface Busy {
+/** A busy time without details, in milliseconds since 1970. */
+export interface BusyTime {
   start: number
   end: number
 }
 
-/** How somebody is sent to the provider to allow what we do (RFC 6749, RFC 7636). */
-export interface Asking {
-  /** What comes back with them, as it is. */
+/** The authorization request (RFC 6749, RFC 7636). */
+export interface AuthorizationRequest {
+  /** Returned unchanged. */
   state: string
   /** Of the verifier: SHA-256, in base64url. */
   challenge: string
@@ -25,45 +25,42 @@ export interface Grant extends Access {
   /** By which access is had again, until they take it back. */
   refreshToken: string
   calendarId: string
-  /** Of their account at the provider, where it says so. */
+  /** The address of the provider's account, if given. */
   email: string | null
 }
 
 /** A calendar, and what opens it now. */
-export interface Opened {
+export interface OpenedCalendar {
   accessToken: string
   calendarId: string
 }
 
-export interface CalendarEvent extends Busy {
+export interface CalendarEvent extends BusyTime {
   /** The same at each attempt: 5 to 64 characters of `0-9a-f`. */
   id: string
   title: string
   description: string
 }
 
-/** Thrown where the provider gives no access any more, or not all that we ask for: only its owner can change that. */
+/** Thrown after the provider ended or reduced access, which its owner alone can change. */
 export class NoAccess extends Error {
   override readonly name = 'NoAccess'
 }
 
-/**
- * Calendars that people keep elsewhere, at one provider. Each method throws UPSTREAM_ERROR or TIMEOUT where the provider gives no
- * answer, and NoAccess where it says that access is over.
- */
+/** Calendars at a provider. All methods throw UPSTREAM_ERROR or TIMEOUT without an answer, and NoAccess after access ended. */
 export interface Calendars {
   readonly provider: 'google'
-  /** Where somebody is asked; nothing is asked of the provider. */
-  askAt(asking: Asking): string
-  /** What a code is good for, once. Throws NoAccess where it is good for nothing, or not all was allowed. */
+  /** The URL of the consent page; no request is made. */
+  askAt(asking: AuthorizationRequest): string
+  /** Exchanges a code, once. Throws NoAccess if it is invalid, or the grant is partial. */
   exchange(code: string, verifier: string, redirectUri: string): Promise<Grant>
   refresh(refreshToken: string): Promise<Access>
   /** Gives back what was allowed. */
   revoke(refreshToken: string): Promise<void>
-  /** When somebody is busy between two instants, in any order. */
-  busy(calendar: Opened, between: Busy, signal: AbortSignal): Promise<readonly Busy[]>
-  /** Writes an event, of which nobody is told; one that is there under its id stays. */
-  insert(calendar: Opened, event: CalendarEvent): Promise<void>
+  /** Busy times between two instants, in any order. */
+  busy(calendar: OpenedCalendar, between: BusyTime, signal: AbortSignal): Promise<readonly BusyTime[]>
+  /** Inserts an event without invitations; an existing id stays unchanged. */
+  insert(calendar: OpenedCalendar, event: CalendarEvent): Promise<void>
   /** Takes an event out; none under this id is no error. */
-  remove(calendar: Opened, id: string): Promise<void>
+  remove(calendar: OpenedCalendar, id: string): Promise<void>
 }

@@ -11,7 +11,7 @@ const [used, canceled, transferred] = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ])
 
-/** What became of an authorization to transfer a token; its use is looked for in the newest 10,000 blocks. */
+/** The outcome of an authorization; its use is searched in the newest 10,000 blocks. */
 export async function authorizationOf(
   client: PublicClient,
   token: Hex,

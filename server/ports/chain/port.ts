@@ -35,33 +35,33 @@ export interface AuthorizedTransfer {
  */
 export type AuthorizationState = { openAt: number } | 'other' | 'unseen' | { transaction: Hex }
 
-/** What a contract of tokens says of itself: whatever whoever deployed it wanted it to say. */
+/** What a token contract claims: anything its deployer chose. */
 export interface TokenMetadata {
   name: string
   symbol: string
   /** 0 of tokens that are whole, such as those of ERC-721. */
   decimals: number
-  /** Who may administer it, where it says so. */
+  /** Its administrators, if it names any. */
   owner: Hex | null
 }
 
-/** One chain. Throws UPSTREAM_ERROR or TIMEOUT where it gives no answer within five seconds. */
+/** One chain. Throws UPSTREAM_ERROR or TIMEOUT without an answer in five seconds. */
 export interface Chain {
   id: number
   balance(address: Hex): Promise<bigint>
   tokenBalance(token: Hex, owner: Hex): Promise<bigint>
-  /** Null where there is no contract of an ERC-20 or ERC-721 token. */
+  /** Null without an ERC-20 or ERC-721 contract. */
   token(address: Hex): Promise<TokenMetadata | null>
   isDeployed(address: Hex): Promise<boolean>
-  /** No owners where the contract there is no Safe; null where there is none. */
+  /** No owners if the contract is no Safe; null without a contract. */
   safe(address: Hex): Promise<{ owners: readonly Hex[]; threshold: number } | null>
   gasPrice(): Promise<bigint>
   /** Does the contract at this address accept the signature (EIP-1271, ERC-6492)? A call of it that fails is a no. */
   verifyMessage(address: Hex, message: string, signature: Hex): Promise<boolean>
   verifyHash(address: Hex, hash: Hex, signature: Hex): Promise<boolean>
-  /** What became of an authorization to transfer a token (EIP-3009). */
+  /** The outcome of an authorization of a token transfer (EIP-3009). */
   authorized(token: Hex, transfer: AuthorizedTransfer): Promise<AuthorizationState>
-  /** The latest transfers of these tokens and of the chain's coin, newest first; what nodes do not index is not found. */
+  /** The latest indexed transfers of these tokens and of the chain's coin, newest first. */
   transfers(address: Hex, tokens: readonly Hex[]): Promise<Transfers>
 }
 

@@ -34,7 +34,7 @@ function openChain(id: number, url: string): Chain {
     transfers: (address, tokens) => inTime(transfersOf(client, address, tokens)),
   }
 
-  /** The look at the code comes first because it throws when the chain cannot be asked; the check itself would say no. */
+  /** Reads the code first, as that throws if the chain is unreachable; the check itself would return false. */
   async function verifyMessage(address: Hex, message: string, signature: Hex) {
     await inTime(isDeployed(address))
     return client.verifyMessage({ address, message, signature }).catch(() => false)

@@ -30,7 +30,7 @@ function onFullDisk(error: unknown): never {
   throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? fullDisk('The store cannot be opened', error) : error
 }
 
-/** The store of a directory that this process has locked, to serve others or for a tool. It is let go as the store is closed, or cannot be opened. */
+/** The store of a locked directory, for a server or a tool. The lock is released when it closes or fails to open. */
 async function openLocked(lock: Lock, serves: boolean) {
   const opening = openStorage(lock, serves ? endProcess : undefined)
   const { storage, tableOf, isTakenOver } = await opening.catch(async (error: unknown) => {
@@ -73,7 +73,7 @@ async function openLocked(lock: Lock, serves: boolean) {
   }
 }
 
-/** Asks the store of a directory: the process that holds it or, where there is none, this one, which opens it meanwhile. */
+/** Asks the process that holds the store of a directory; without one, this process opens it meanwhile. */
 export async function* askStore(dir: string, question: string): AsyncGenerator<string> {
   const directory = resolve(dir)
   const held = await lockDirectory(directory, () => reach(directory))

@@ -10,13 +10,12 @@ const LOOK_AGAIN_MS = 250
 
 interface StartOptions {
   startMilliseconds?: number
-  /** Is told once, in a sentence, that the database is away and waited for. */
+  /** Gets one sentence, once, when the start waits for the database. */
   tell?(sentence: string): void
 }
 
 /**
- * A database that is away for a moment is waited for; throws NoDatabase where it stays away, where nobody knows its name, and where it
- * will not have us.
+ * Waits for a database that is away for a moment. Throws NoDatabase if it stays away, its name is unknown, or it refuses us.
  */
 export async function connectMongo(uri: string, options: StartOptions = {}): Promise<Database> {
   setUpMongoose()
@@ -36,7 +35,7 @@ export async function connectMongo(uri: string, options: StartOptions = {}): Pro
     )
   }, CLOCK_INTERVAL_MS)
   timer.unref()
-  // A connection of its own: one that waits in line with everybody's work would take a busy database for a lost one.
+  // A separate connection, as one that waits behind other work would report a busy database as lost.
   const prober = new mongoose.mongo.MongoClient(uri, { maxPoolSize: 1, serverSelectionTimeoutMS: 2000 })
   const ping = () => answersInTime(prober)
   const health = watchHealth(ping)
@@ -61,8 +60,8 @@ export async function connectMongo(uri: string, options: StartOptions = {}): Pro
 }
 
 /**
- * What is read is what a majority has, and what is written is there when a majority has it on disk: anything less is gone when
- * another node of the database takes over. Each in every spelling, so that it stands above that of the address.
+ * Reads see the writes of a majority, and writes wait for a majority's disks. Others are lost when another node takes over.
+ * Each is given in every spelling, to override the address.
  */
 const concerns = {
   readConcern: { level: 'majority' },
@@ -83,7 +82,7 @@ const connect = (uri: string) =>
     ...concerns,
   })
 
-/** Does work again while the database is away, until the time of the start is over; what cannot be helped by waiting ends it at once. */
+/** Retries while the database is away, until the start times out. Errors that no waiting helps end it at once. */
 function patienceFor({ startMilliseconds = START_TIMEOUT_MS, tell = () => undefined }: StartOptions) {
   const end = performance.now() + startMilliseconds
   let isTold = false
@@ -151,8 +150,8 @@ function watchHealth(ping: () => Promise<void>) {
 }
 
 /**
- * When this process began by the store's clock, and how far that clock is ahead of ours; its answer is taken to be halfway
- * between question and receipt. In between time is told by what only rises, so that a step of our clock is none of the store's.
+ * This process's start by the store's clock, and the lead of that clock over ours. The answer counts as given halfway between
+ * question and receipt. A monotonic clock counts in between, so that steps of our clock do not matter.
  */
 async function measureClock(): Promise<{ epoch: number; offset: number }> {
   const asked = performance.now()

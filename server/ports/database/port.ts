@@ -3,6 +3,9 @@ import mongoose from 'mongoose'
 
 export type { Model, QueryFilter, UpdateQuery } from 'mongoose'
 
+/** A collection, past its model. */
+export type Collection<Row extends object> = mongoose.mongo.Collection<Row>
+
 /** The store behind the models: MongoDB, or the embedded one of a single process. */
 export interface Database {
   kind: 'mongodb' | 'embedded'
@@ -67,7 +70,7 @@ async function firstKept<T extends { _id: string }>(offered: T): Promise<T> {
   return ((await kept.findOne({ _id: offered._id })) as T | null) ?? offered
 }
 
-/** Why there is no database to start on, in a sentence for who starts it. */
+/** The reason why a start has no database, in a sentence for the operator. */
 export class NoDatabase extends Error {
   override readonly name = 'NoDatabase'
 }
@@ -95,7 +98,7 @@ export const isOfDatabase = (error: unknown): boolean => error instanceof mongoo
 // On either store.
 const duplicateKey = 11_000
 
-/** Is a row with this key there already? Of a bulk, whether every failure in it is one: the code of the whole is that of the first alone. */
+/** Whether a row with this key exists. For a bulk, whether all failures are such; its code is of the first alone. */
 export function isDuplicate(error: unknown): boolean {
   if (!(error instanceof mongoose.mongo.MongoBulkWriteError))
     return error instanceof Error && 'code' in error && error.code === duplicateKey
@@ -114,7 +117,7 @@ export async function upsert<T>(write: () => PromiseLike<T>): Promise<T> {
   }
 }
 
-/** An error of the driver's encoder or of its arguments, or of the embedded store's; a value without an end ends the stack. */
+/** An error of the driver's encoder or arguments, or of the embedded store's. Endless values overflow the stack. */
 export function isNeverSent(error: unknown): boolean {
   return [mongoose.mongo.BSON.BSONError, mongoose.mongo.MongoInvalidArgumentError, RangeError].some(
     (kind) => error instanceof kind,

@@ -14,7 +14,7 @@ const Settled = z.object({
   errorReason: z.string().nullish(),
 })
 
-/** A facilitator of either version of x402. What it says of refusals is mapped and never shown, as it may hold whatever it met. */
+/** A facilitator of either x402 version. Its refusals are mapped and never shown, as they may hold anything. */
 export function httpFacilitator(url: string, version: 1 | 2): Facilitator {
   return {
     isSimulated: false,
@@ -27,7 +27,7 @@ export function httpFacilitator(url: string, version: 1 | 2): Facilitator {
     settle: async (proof, requirement) => settlementOf(await ask('settle', Settled, proof, requirement)),
   }
 
-  /** A refusal may have another status than 200, and says the same; what is no answer of a facilitator is an UPSTREAM_ERROR. */
+  /** A refusal may have any status; an answer of another form is an UPSTREAM_ERROR. */
   async function ask<Answer extends z.ZodType>(
     what: keyof typeof timeouts,
     schema: Answer,
@@ -77,7 +77,7 @@ const bodies = {
   },
 }
 
-/** Reasons are read whole: a text in which one of their words merely stands may speak of something that is still under way. */
+/** Reasons are compared whole, as a text with such a word may mean something unfinished. */
 const refusals: readonly (readonly [reason: RegExp, PaymentRefusal])[] = [
   [
     /^((invalid_\w+_)?insufficient_(funds|balance)|(execution reverted: )?(\w+: )?transfer amount exceeds balance)$/,
@@ -92,7 +92,7 @@ const refusalOf = (reason: string): PaymentRefusal => knownRefusal(reason) ?? 'i
 const isUsed =
   /^((invalid_\w+_)?nonce_already_used|(execution reverted: )?(\w+: )?authorization is used( or canceled)?)$/
 const isUnfit = /^(invalid|unsupported)_\w+$/
-/** Told of a transaction that was sent, or that may have been. */
+/** Called with a transaction that was, or may have been, sent. */
 const isOfTransaction = /_(transaction_(simulation_)?failed|transfer_event_mismatch)$/
 /** What is known before anything is sent. */
 const isFinal = (reason: string) =>

@@ -1,9 +1,6 @@
 import type { Facilitator } from './port.ts'
 
-/**
- * Settles nowhere: nothing is sent to a chain, and nobody's balance is looked at. What a payment says of itself (payee, amount, time and
- * signature) has been judged before a facilitator is asked.
- */
+/** Simulates settlements without a chain or balances; the payment's own claims are judged before. */
 export const localFacilitator: Facilitator = {
   isSimulated: true,
   verify: async ({ authorization: { to, value } }, { payTo, amount }) =>

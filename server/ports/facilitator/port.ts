@@ -1,6 +1,6 @@
 type Hex = `0x${string}`
 
-/** What the payer has signed: a transfer of a token that anybody may carry out, once. Amounts are of the token's smallest unit. */
+/** A signed token transfer, which anybody may carry out once. Amounts are in the smallest unit. */
 export interface Authorization {
   from: Hex
   to: Hex
@@ -18,7 +18,7 @@ export interface Proof {
   signature: Hex
 }
 
-/** What has to be paid, in the words of both versions of the protocol. */
+/** The required payment, in both versions of the protocol. */
 export interface Requirement {
   /** As version 1 names it. */
   network: string
@@ -39,16 +39,16 @@ export interface Requirement {
 export type PaymentRefusal = 'funds' | 'expired' | 'network' | 'invalid'
 
 export type Settlement =
-  /** It was paid; the transaction is null where nothing was carried out on a chain. */
+  /** Settled; the transaction is null without a chain. */
   | { state: 'settled'; transaction: Hex | null }
   /** It was not paid by this attempt. */
   | { state: 'refused'; reason: PaymentRefusal | 'failed' }
-  /** The authorization was used before: by an earlier attempt, or by somebody else. */
+  /** The authorization was used before, by an earlier attempt or somebody else. */
   | { state: 'used' }
   /** It may be paid, or become so. */
   | { state: 'unknown' }
 
-/** Checks payments and has them carried out. Throws UPSTREAM_ERROR or TIMEOUT where it gives no answer: a settlement may have happened then. */
+/** Verifies and settles payments. Throws UPSTREAM_ERROR or TIMEOUT without an answer: a settlement may have happened. */
 export interface Facilitator {
   /** It checks and settles nowhere: for tests. */
   readonly isSimulated: boolean

@@ -1,4 +1,4 @@
 import type { Adapter } from 'socket.io-adapter'
 
-/** Makes the part of a namespace that takes what is emitted to an audience to its sockets, wherever they are connected. */
+/** Creates the adapter that delivers events of a namespace to sockets on all nodes. */
 export type Fanout = typeof Adapter | ((namespace: ConstructorParameters<typeof Adapter>[0]) => Adapter)

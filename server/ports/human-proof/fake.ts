@@ -8,7 +8,7 @@ interface FakeHumanProofs extends HumanProofs {
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
 }
 
-/** A verifier in memory that accepts every proof not listed as invalid; `level` is the default for proofs without a level. */
+/** A verifier in memory that accepts each proof not listed as invalid. Proofs without a level get `level`. */
 export function fakeHumanProofs(level = 'orb'): FakeHumanProofs {
   const proofs: FakeHumanProofs = {
     refused: new Set(),

@@ -14,7 +14,7 @@ export type HumanProofVerdict =
   | { valid: true; nullifierHash: string; level: string }
   | { valid: false; code: string; detail: string }
 
-/** Asks the provider whether a proof holds. Throws UPSTREAM_ERROR or TIMEOUT where it gives no answer. */
+/** Verifies a proof at the provider. Throws UPSTREAM_ERROR or TIMEOUT without an answer. */
 export interface HumanProofs {
   verify(proof: HumanProof): Promise<HumanProofVerdict>
 }

@@ -45,7 +45,7 @@ function read(
   return { valid: true, nullifierHash: asked.nullifier_hash, level: verification_level ?? asked.verification_level }
 }
 
-/** keccak256 shifted right by a byte, so that it fits the field of the proof; a hex signal stands for its bytes. */
+/** keccak256, shifted right by a byte to fit the proof's field. A hex signal is hashed as bytes. */
 export function hashSignal(signal: string): string {
   const bytes = isHex(signal) && signal.length % 2 === 0 ? toBytes(signal) : new TextEncoder().encode(signal)
   return toHex(BigInt(keccak256(bytes)) >> 8n, { size: 32 })

@@ -16,7 +16,7 @@ const Told = z
       z.union([z.string(), z.object({ name: z.string().nullish() }).transform(({ name }) => name ?? '')]),
     ),
     created_at: z.iso.datetime({ offset: true }),
-    /** What asks for a change is listed among the issues. */
+    /** GitHub lists pull requests among the issues. */
     pull_request: z.unknown().optional(),
   })
   .transform(({ html_url: url, pull_request, ...issue }) => ({ issue: { ...issue, url }, isChange: !!pull_request }))

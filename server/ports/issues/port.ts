@@ -18,20 +18,17 @@ export interface Issue {
 
 export const issuesOfAPage = 30
 
-/**
- * The issues of one repository at a code host. Throws UPSTREAM_ERROR and TIMEOUT where the host gives no answer, and UPSTREAM_ERROR with the
- * host's status where it refuses by one of `passedStatuses`.
- */
+/** Issues of a repository. Throws UPSTREAM_ERROR and TIMEOUT without an answer; UPSTREAM_ERROR has the status of `passedStatuses`. */
 export interface Issues {
   create(issue: NewIssue): Promise<Issue>
   /** Newest first, `issuesOfAPage` a page; the first page is 1. */
   list(state: 'open' | 'closed' | 'all', page: number): Promise<Issue[]>
-  /** Null where there is none of this number. */
+  /** Null for an unknown number. */
   read(number: number): Promise<Issue | null>
   comment(number: number, text: string): Promise<void>
   /** One that is closed stays so. */
   close(number: number): Promise<Issue>
 }
 
-/** The statuses of refusals that are told on; whoever hears 401 would take their own session for ended. */
+/** Statuses that are passed on; a 401 would end the client's own session. */
 export const passedStatuses: readonly number[] = [403, 404, 410, 422]

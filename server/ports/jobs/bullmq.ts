@@ -8,10 +8,7 @@ const answerMilliseconds = 1_000
 const lockMilliseconds = 10_000
 const over = { removeOnComplete: true, removeOnFail: true }
 
-/**
- * Shares the work among all nodes through Redis, which holds ids and nothing else. While Redis does not answer, each node
- * runs what it was asked for itself.
- */
+/** Shares job ids among nodes through Redis. Without Redis each node runs its own jobs. */
 export function bullQueue(url: string, prefix: string): JobQueue {
   const local = memoryQueue()
   const connection = new Redis(url, { commandTimeout: answerMilliseconds, maxRetriesPerRequest: 0 })

@@ -37,7 +37,7 @@ export function redisKv(redis: Redis, alone: Kv, onFallback: () => void): Kv {
   }
 }
 
-/** What the script answered; null where it is nothing that the script could have. */
+/** The answer of the script; null for an impossible one. */
 function takenFrom(answer: unknown): { allowed: boolean; used: number; freeIn: number } | null {
   if (!Array.isArray(answer) || answer.length !== 3) return null
   const [allowed, used, freeIn] = answer.map(Number)

@@ -1,10 +1,10 @@
-import type { Letter, Mail } from './port.ts'
+import type { Email, Mail } from './port.ts'
 
-/** Hands letters to whoever shows them, instead of sending them. */
-export const capturedMail = (keep: (letter: Letter) => void): Mail => ({
+/** Captures emails for display instead of sending them. */
+export const capturedMail = (keep: (email: Email) => void): Mail => ({
   shownAt: '/dev/mail',
-  async send(letter) {
-    keep(letter)
+  async send(email) {
+    keep(email)
   },
   async close() {},
 })

@@ -1,23 +1,23 @@
-export interface Letter {
-  /** The same when a letter is sent a second time. */
+export interface Email {
+  /** The same for a repeat. */
   id: string
   /** One address; never a list. */
   to: string
   subject: string
   text: string
-  /** An appointment (RFC 5545) that calendars take from the letter, asked for or called off. */
+  /** An appointment (RFC 5545) for calendars: a request, or its cancellation. */
   calendar?: { method: 'REQUEST' | 'CANCEL'; text: string } | undefined
 }
 
-/** Thrown where no later attempt would help: the address, or the letter, is refused for good. */
+/** Thrown if the address or the email is refused permanently. */
 export class Undeliverable extends Error {
   override readonly name = 'Undeliverable'
 }
 
-/** Sends letters. What it cannot send it throws back. */
+/** Sends emails, and throws what cannot be sent. */
 export interface Mail {
-  /** Where people read what was not sent, on the site itself; absent where letters are sent. */
+  /** The page of captured emails; absent if they are sent. */
   readonly shownAt?: string
-  send(letter: Letter): Promise<void>
+  send(email: Email): Promise<void>
   close(): Promise<void>
 }

@@ -4,10 +4,7 @@ import { type Mail, Undeliverable } from './port.ts'
 const timeoutMilliseconds = 10_000
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/**
- * Sends by SMTP, encrypted wherever the server can. On this very machine its certificate may be anybody's; elsewhere it
- * is checked, and a password never travels in the clear.
- */
+/** Sends by SMTP, encrypted if the server can. Remote certificates are checked, and passwords never travel in clear. */
 export function smtpMail(url: string, from: string): Mail {
   const { hostname, password, protocol } = new URL(url)
   const isHere = loopback.test(hostname)
@@ -33,8 +30,8 @@ export function smtpMail(url: string, from: string): Mail {
           headers: { 'Auto-Submitted': 'auto-generated' },
         })
         .catch((error: { code?: string; responseCode?: number }) => {
-          const isOfLetter = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
-          const isForGood = isOfLetter && (error.responseCode ?? 0) >= 500
+          const isOfEmail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
+          const isForGood = isOfEmail && (error.responseCode ?? 0) >= 500
           throw isForGood ? new Undeliverable('The mail server refused the letter for good', { cause: error }) : error
         })
     },

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors'
 import { enterSeconds, type Meetings } from './port.ts'
 
 export interface LiveKitConfig {
-  /** Where clients connect: `wss://…`. Its API is at the same host. */
+  /** The URL of clients: `wss://…`. Its API is at the same host. */
   url: string
   apiKey: string
   apiSecret: string
@@ -13,7 +13,7 @@ export interface LiveKitConfig {
 
 const askSeconds = 60
 const create = { roomCreate: true }
-/** How long a room stays that nobody is in. */
+/** The lifetime of an empty room. */
 const emptySeconds = 300
 
 /** Names are in either case, by the version of the server; what is 0 is left out. */
@@ -22,7 +22,7 @@ const Listed = z.object({
   rooms: z.array(z.object({ name: z.string(), num_participants: Count, numParticipants: Count })).default([]),
 })
 
-/** Rooms of a LiveKit server: tokens are signed here with its API secret, and its room service is asked over HTTP. */
+/** Rooms of a LiveKit server. Tokens are signed here by its API secret; its room service is called over HTTP. */
 export function liveKitMeetings({ url, apiKey, apiSecret }: LiveKitConfig, clock: () => number): Meetings {
   const secret = new TextEncoder().encode(apiSecret)
   const api = `${url.replace(/^ws/, 'http').replace(/\/+$/, '')}/twirp/livekit.RoomService`
@@ -68,7 +68,7 @@ export function liveKitMeetings({ url, apiKey, apiSecret }: LiveKitConfig, clock
     },
     async close(room) {
       const { status } = await ask('DeleteRoom', { room }, create)
-      // 404: nobody is in it, so that it is gone.
+      // 404: it was empty, and is gone.
       if (status !== 200 && status !== 404) throw refused()
     },
   }

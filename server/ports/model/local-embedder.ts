@@ -38,8 +38,8 @@ function vectorOf(text: string): Float32Array {
 }
 
 /**
- * A model of language puts related texts at about 0.4 of each other; shared words alone put them at half of that. The last
- * place is the same in all texts, which lifts every pair by that much and keeps their order.
+ * Language models score related texts at about 0.4; shared words alone score half of that. The last dimension is equal in all
+ * texts, which raises every pair alike and keeps their order.
  */
 const shared = 0.4
 

@@ -1,6 +1,6 @@
 /**
- * For a client that reads a stream of events: an answer that is one piece of JSON, of a server that does not stream, is told as one event, and the end
- * that servers say by `[DONE]`, of which the client tells nothing, as one more.
+ * Adapts bodies to a client that reads streams of events. An answer in one piece of JSON becomes one event. The end `[DONE]`,
+ * which the client swallows, becomes another.
  */
 export const asEvents =
   (asks: typeof fetch): typeof fetch =>

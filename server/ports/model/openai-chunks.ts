@@ -1,15 +1,15 @@
 import OpenAI from 'openai'
 import { z } from 'zod'
 import { BrokenOff } from './openai-failures.ts'
-import type { Told } from './openai-parts.ts'
+import type { StreamPiece } from './openai-parts.ts'
 import { sourceFields } from './openai-sources.ts'
 
 /*
- * Chunks as servers write them that answer as OpenAI does: OpenAI, Mistral, Ollama, vLLM, llama.cpp, DeepSeek, and the doors of Gemini and Anthropic
- * (`test/ports/model-dialects.test.ts` has a stream of each). What none of them means is left out rather than refused.
+ * Chunks of servers with OpenAI's interface: OpenAI, Mistral, Ollama, vLLM, llama.cpp, DeepSeek, Gemini, Anthropic. A test has
+ * a stream of each (`test/ports/model-dialects.test.ts`). Unknown fields are ignored.
  */
 
-/** A text, or a list of parts of which some are text: Mistral writes what it thought and where it looked among them. */
+/** A text, or a list of parts: Mistral puts its thoughts and references among the texts. */
 const Content = z.union([z.string(), z.array(z.unknown()).transform((parts) => parts.map(textOf).join(''))])
 const TextPart = z.object({ type: z.enum(['text', 'output_text']), text: z.string() }).transform((part) => part.text)
 const Words = z.union([z.string(), TextPart])
@@ -62,7 +62,7 @@ const ends: readonly (readonly [says: RegExp, means: 'length' | 'content_filter'
 ]
 
 /** What a chunk of chat completions says. Throws `BrokenOff` where it says that the answer ended before its end. */
-export function readChunk(chunk: unknown): Told {
+export function readChunk(chunk: unknown): StreamPiece {
   const failure = Failure.safeParse(chunk).data
   if (failure) throw new OpenAI.APIError(failure.code ?? undefined, failure, failure.message ?? 'error', undefined)
   const read = Chunk.parse(chunk)

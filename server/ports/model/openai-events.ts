@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { z } from 'zod'
-import type { Told } from './openai-parts.ts'
+import type { StreamPiece } from './openai-parts.ts'
 
 const count = z.int().min(0).nullish().catch(null)
 const Ended = z.object({
@@ -28,8 +28,8 @@ const Broken = z.object({
 })
 const Event = z.object({ type: z.string() })
 
-/** What each event of the Responses interface says that matters here; those of reasoning, searches and parts are signs of life. */
-const readers: Readonly<Record<string, (event: unknown) => Told>> = {
+/** The relevant content of each event of the Responses interface; reasoning, searches and parts only show progress. */
+const readers: Readonly<Record<string, (event: unknown) => StreamPiece>> = {
   'response.output_text.delta': (event) => ({ text: Delta.parse(event).delta }),
   'response.refusal.delta': (event) => ({ text: Delta.parse(event).delta }),
   'response.output_text.annotation.added': (event) => ({ sources: [[Annotated.parse(event).annotation]] }),
@@ -40,7 +40,7 @@ const readers: Readonly<Record<string, (event: unknown) => Told>> = {
   'response.completed': (event) => ({ reason: 'stop', usage: usageOf(event) }),
   'response.incomplete'(event) {
     const why = Ended.parse(event).response.incomplete_details?.reason
-    // Any other reason is none that a reader could be told: the answer broke off.
+    // Other reasons mean nothing to readers: the answer broke off.
     if (why !== 'max_output_tokens' && why !== 'content_filter') throw new Error('The answer is not complete')
     return { reason: why === 'content_filter' ? why : 'length', usage: usageOf(event) }
   },
@@ -48,12 +48,12 @@ const readers: Readonly<Record<string, (event: unknown) => Told>> = {
   error: broken,
 }
 
-export function readEvent(event: unknown): Told {
+export function readEvent(event: unknown): StreamPiece {
   const { type } = Event.parse(event)
   return (Object.hasOwn(readers, type) && readers[type]?.(event)) || {}
 }
 
-function usageOf(event: unknown): Told['usage'] {
+function usageOf(event: unknown): StreamPiece['usage'] {
   const { usage } = Ended.parse(event).response
   return usage && { input: usage.input_tokens, output: usage.output_tokens }
 }

@@ -15,11 +15,11 @@ export class BrokenOff extends Error {
   override readonly name = 'BrokenOff'
 }
 
-/** What a provider says of why it does not answer; null where it says nothing that a reader could be told. */
+/** The provider's reason for not answering; null without one for readers. */
 export function failureOf(error: unknown): ProviderFailure | null {
   if (error instanceof OpenAI.APIConnectionError || error instanceof BrokenOff) return 'MODEL_UNAVAILABLE'
   if (!(error instanceof OpenAI.APIError)) return null
-  // Within a stream the status stands in the code.
+  // Within a stream the status is in the code.
   const status: number = error.status ?? (Number(error.code) || 0)
   // Some servers say it in a sentence alone, of which some make no object.
   const named = `${error.code ?? ''} ${error.type ?? ''}`

@@ -1,11 +1,18 @@
 import { BrokenOff } from './openai-failures.ts'
-import { type Asking, openAsking, type Patience, type Provider, retrying, withoutRefused } from './openai-request.ts'
+import {
+  type ModelRequest,
+  openAsking,
+  type Patience,
+  type Provider,
+  retrying,
+  withoutRefused,
+} from './openai-request.ts'
 import { newSources } from './openai-sources.ts'
 import type { Model, Part, Question, ToolCall } from './port.ts'
 import { withoutThoughts } from './thoughts.ts'
 
 /** What one piece of a stream says, whichever interface it comes by. */
-export interface Told {
+export interface StreamPiece {
   text?: string | null | undefined
   calls?: readonly CallPiece[] | null | undefined
   /** Lists of pages that the answer rests on. */
@@ -25,7 +32,7 @@ interface CallPiece {
 }
 
 interface Interface {
-  read(piece: unknown): Told
+  read(piece: unknown): StreamPiece
   /** What a server may refuse, and is asked without then: newer models of some take fewer parameters. */
   dispensable(question: Question): readonly string[]
   ask(question: Question, refused: ReadonlySet<string>, signal: AbortSignal): Promise<AsyncIterable<unknown>>
@@ -53,18 +60,18 @@ export function streamedModel(provider: Provider, patience: Partial<Patience>, b
   }
 }
 
-/** No tokenizer makes longer tokens than this on average; who sends more was not bounded by what was asked. */
+/** The longest average token of any tokenizer; a server that sends more ignores the request's limit. */
 const charactersPerToken = 16
 
 /**
- * The parts of a streamed answer, without what its model has thought. A stream that ends without a reason was cut off, although its client does not
- * say so, as it ends quietly also where the signal is aborted.
+ * The parts of a streamed answer, without the model's thoughts. A stream that ends without a reason was cut off. The client
+ * does not report that, as it ends quietly on an abort too.
  */
 async function* readParts(
   pieces: AsyncIterable<unknown>,
-  readPiece: (piece: unknown) => Told,
+  readPiece: (piece: unknown) => StreamPiece,
   { maxOutputTokens }: Question,
-  asking: Asking,
+  asking: ModelRequest,
 ): AsyncGenerator<Part> {
   const { idleMilliseconds, closingMilliseconds } = asking.patience
   const calls = newCalls()
@@ -74,13 +81,13 @@ async function* readParts(
   let room = maxOutputTokens * charactersPerToken
   let reason: string | null = null
   let isUnnamed = false
-  let usage: Told['usage'] = null
+  let usage: StreamPiece['usage'] = null
   asking.expect(idleMilliseconds)
   try {
     for await (const piece of pieces) {
       asking.asker.throwIfAborted()
       const read = readPiece(piece)
-      const answer: Told = reason === null ? read : {}
+      const answer: StreamPiece = reason === null ? read : {}
       const told = whole(answer.text ?? '')
       for (const call of answer.calls ?? []) calls.gather(call)
       asking.rest()
@@ -124,8 +131,8 @@ const longestArguments = 64 * 1024
 const mostCalls = 16
 
 /**
- * Pieces of a call belong to the index they name. Some servers name none, or the same for all, and begin each call with its id and its name; some tell
- * the name after the id.
+ * Pieces of a call belong to the index they name. Some servers give no index, or one for all, and begin each call with its id
+ * and name. Some send the name after the id.
  */
 function newCalls() {
   const calls: ToolCall[] = []

@@ -12,7 +12,7 @@ export interface Provider {
 export interface Patience {
   /** From the request, or from one part of the answer, to the next part. */
   idleMilliseconds: number
-  /** From the reason of the end to the end itself: what matters is there, and some servers leave the connection open. */
+  /** The wait for the end of the body after the last event, as some servers leave the connection open. */
   closingMilliseconds: number
   /** For one answer altogether. */
   totalMilliseconds: number
@@ -30,7 +30,7 @@ const attempts = 3
 /** Nobody who waits for an answer waits longer than this before it is even begun. */
 const longestRetryMilliseconds = 5_000
 
-/** The client retries by itself, but its waits are as long as a server likes and know no abort: ours are `retrying`. */
+/** Without the client's retries, whose waits are unbounded and ignore aborts: ours are `retrying`. */
 export const openClient = ({ baseUrl, apiKey }: Provider, asks: typeof fetch): OpenAI =>
   new OpenAI({
     apiKey,
@@ -47,8 +47,8 @@ export const openClient = ({ baseUrl, apiKey }: Provider, asks: typeof fetch): O
     webhookSecret: null,
   })
 
-/** One request of ours: its signal is aborted when the asker's is, when it takes too long, and at its end. */
-export interface Asking {
+/** One request of ours. Its signal is aborted by the caller, by a timeout, and at its end. */
+export interface ModelRequest {
   readonly asker: AbortSignal
   readonly signal: AbortSignal
   readonly patience: Patience
@@ -61,7 +61,7 @@ export interface Asking {
   end(): void
 }
 
-export function openAsking(asker: AbortSignal, given: Partial<Patience>): Asking {
+export function openAsking(asker: AbortSignal, given: Partial<Patience>): ModelRequest {
   const patience = { ...usual, ...given }
   const own = new AbortController()
   const tooLate = () => own.abort(new AppError('TIMEOUT'))
@@ -99,7 +99,7 @@ const toldOf = (error: unknown): string =>
     : `The model provider broke off (${error instanceof Error ? error.name : typeof error})`
 
 /** Asks again where a server is busy or away, as long as nothing of an answer is there. */
-export async function retrying<T>(asking: Asking, ask: () => Promise<T>): Promise<T> {
+export async function retrying<T>(asking: ModelRequest, ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     asking.expect(asking.patience.idleMilliseconds)
     try {

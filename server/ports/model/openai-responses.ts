@@ -5,7 +5,7 @@ import { streamedModel } from './openai-parts.ts'
 import { openClient, type Patience, type Provider } from './openai-request.ts'
 import type { Model, Question, ToolTurn } from './port.ts'
 
-/** The whole answer, with the tools that were offered, is told three times beside its pieces. */
+/** The whole answer is sent three times beside its pieces, with the offered tools. */
 const maxBytes = 8 * 1024 * 1024
 const maxLineBytes = 1024 * 1024
 const dispensable = ['max_output_tokens', 'temperature', 'store']

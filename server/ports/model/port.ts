@@ -1,17 +1,17 @@
-/** One turn of a conversation. What was fetched or stored is told as data within a turn, never as a turn of its own. */
+/** A turn of a conversation. Fetched or stored text is data within a turn, never a turn. */
 export interface Turn {
   role: 'system' | 'user' | 'assistant'
   content: string
 }
 
-/** Something the model may ask to be done, as a JSON schema of its arguments. */
+/** A tool for the model, with a JSON schema of its arguments. */
 export interface ModelTool {
   name: string
   description: string
   parameters: Readonly<Record<string, unknown>>
 }
 
-/** What a tool that the model asked for has answered. */
+/** The result of a tool call. */
 export interface ToolTurn {
   call: ToolCall
   result: string
@@ -27,7 +27,7 @@ export interface ToolCall {
 export interface Question {
   turns: readonly Turn[]
   tools?: readonly ModelTool[]
-  /** What was asked of tools so far for this very question. */
+  /** Earlier tool calls of this question. */
   called?: readonly ToolTurn[]
   maxOutputTokens: number
   temperature: number
@@ -37,12 +37,12 @@ export interface Question {
 export type Part =
   /** Well-formed text: a part never ends within a character. */
   | { type: 'text'; text: string }
-  /** So many of the last UTF-16 code units of the text were no answer, but what the model thought before it. */
+  /** So many final UTF-16 code units were thoughts of the model, not answer. */
   | { type: 'unsaid'; length: number }
   | { type: 'call'; call: ToolCall }
-  /** A page of the web that the answer rests on, as the provider names it: each once, and 20 at most. */
+  /** A web page behind the answer, as the provider names it: each once, 20 at most. */
   | { type: 'source'; url: string; title: string }
-  /** Always the last: the provider said that it has finished, and why. */
+  /** Always last: the provider has finished, and why. */
   | {
       type: 'end'
       reason: 'stop' | 'length' | 'calls' | 'filtered'
@@ -59,9 +59,9 @@ export interface Model {
   /** Whether it heeds `webSearch`. */
   readonly searchesWeb?: boolean
   /**
-   * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR where it breaks off before, however it does, and
-   * TIMEOUT where nothing comes for too long; `details.failure` of an UPSTREAM_ERROR is its `ProviderFailure`, where that is known. When the signal is
-   * aborted the request to the provider is, too, and this throws the signal's reason.
+   * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR if it breaks off, and TIMEOUT after a long
+   * silence. `details.failure` of an UPSTREAM_ERROR is its `ProviderFailure`, if known. An aborted signal aborts the provider's
+   * request too, and this throws its reason.
    */
   answer(question: Question, signal: AbortSignal): AsyncIterable<Part>
 }
@@ -72,13 +72,13 @@ export interface Embedder {
   readonly name: string
   readonly dimensions: number
   /**
-   * One vector of length 1 a text, in their order. `count` is told the tokens that the provider reports, of each request. Throws
+   * One vector of length 1 for each text, in order. `count` gets the tokens that the provider reports for each request. Throws
    * UPSTREAM_ERROR and TIMEOUT.
    */
   embed(texts: readonly string[], signal: AbortSignal, count?: (tokens: number) => void): Promise<Float32Array[]>
 }
 
-/** What a provider says of why it does not answer. */
+/** Why a provider does not answer. */
 export type ProviderFailure =
   | 'MODEL_BUSY'
   | 'MODEL_UNAVAILABLE'

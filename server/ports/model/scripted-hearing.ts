@@ -3,13 +3,13 @@ import type { Turn } from './port.ts'
 
 const orders = ['fail', 'break', 'stall', 'endless', 'call'] as const
 
-export interface Heard {
+export interface ReadPrompt {
   /** Whom the instructions make of it. */
   name: string
   /** The last message, without what was fetched for it. */
   message: string
   order: (typeof orders)[number] | null
-  /** What stands after the order. */
+  /** The text after the order. */
   rest: string
   /** Sentences of passages that speak of what the message does, with the number of their passage. */
   quotes: readonly { text: string; number: number }[]
@@ -19,7 +19,7 @@ export interface Heard {
 }
 
 /** What a prompt says, read as a model would: see `server/domains/agents/runs/prompt.ts`. */
-export function hear(turns: readonly Turn[]): Heard {
+export function readPrompt(turns: readonly Turn[]): ReadPrompt {
   const ofUser = turns.filter(({ role }) => role === 'user')
   const { knowledge, notes, message } = parted(ofUser.at(-1)?.content ?? '')
   const [, order = null, rest = ''] = new RegExp(`^\\s*/(${orders.join('|')})\\b\\s*([\\s\\S]*)$`).exec(message) ?? []
@@ -48,13 +48,13 @@ function parted(content: string) {
 const mostQuotes = 2
 
 /** The sentences that have most in common with the message, one of each passage. */
-function quotesFor(message: string, knowledge: readonly string[]): Heard['quotes'] {
+function quotesFor(message: string, knowledge: readonly string[]): ReadPrompt['quotes'] {
   const wanted = new Set(stemsOf(message))
   const passages = knowledge.flatMap((text) => text.split(/\n\n(?=\[\d+\] )/))
   const best = passages.flatMap((passage) => {
     const [, number, title = '', body = ''] = /^\[(\d+)\] ([^\n]*)\n([\s\S]*)$/.exec(passage) ?? []
     if (number === undefined) return []
-    // What the title says already tells its sentences less well apart.
+    // Words of the title distinguish its sentences less.
     const telling = new Set([...wanted].filter((stem) => !stemsOf(title).includes(stem)))
     const shared = (text: string) => sharedWith(wanted, text) + sharedWith(telling, text)
     const sentences = body.split(/(?<=[.!?])\s+|\n{2,}/).map((text) => text.replace(/\s+/g, ' ').trim().slice(0, 400))
@@ -65,7 +65,7 @@ function quotesFor(message: string, knowledge: readonly string[]): Heard['quotes
       .slice(0, 1)
   })
   const sorted = best.sort((one, other) => other.shared - one.shared || one.number - other.number)
-  // A passage is there because a search found it: where no word is shared, the first is still what is known.
+  // A search found all passages, so the first is used even if no word is shared.
   return sorted.filter(({ shared }, at) => shared > 0 || at === 0).slice(0, mostQuotes)
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
 import type { Model, Part, Question, ToolCall } from './port.ts'
-import { type Heard, hear } from './scripted-hearing.ts'
+import { type ReadPrompt, readPrompt } from './scripted-hearing.ts'
 import { argumentsFor, pickTool } from './scripted-tools.ts'
 
 interface Pace {
@@ -13,9 +13,8 @@ interface Pace {
 const human: Pace = { wordMilliseconds: 45, stallMilliseconds: 30_000 }
 
 /**
- * Answers without a model: the same question has the same answer. It says that it is a script, quotes the knowledge it was
- * given, and asks one of the tools that it was offered. A message that begins with `/fail`, `/break`, `/stall`, `/endless` or
- * `/call <tool> <JSON>` makes it do so.
+ * Answers without a model: equal questions get equal answers. It says that it is a script, quotes its knowledge, and calls an
+ * offered tool. Messages that begin with `/fail`, `/break`, `/stall`, `/endless` or `/call <tool> <JSON>` make it do so.
  */
 export const scriptedModel = (pace: Partial<Pace> = {}): Model => {
   const { wordMilliseconds, stallMilliseconds } = { ...human, ...pace }
@@ -24,7 +23,7 @@ export const scriptedModel = (pace: Partial<Pace> = {}): Model => {
     isScripted: true,
     async *answer(question, signal) {
       signal.throwIfAborted()
-      const heard = hear(question.turns)
+      const heard = readPrompt(question.turns)
       if (heard.order === 'fail') throw brokenOff()
       const call = callFor(question, heard)
       if (call) return yield* asked(call, question)
@@ -49,7 +48,7 @@ export const scriptedModel = (pace: Partial<Pace> = {}): Model => {
 const brokenOff = () => new AppError('UPSTREAM_ERROR', { cause: new Error('The scripted model was told to') })
 
 /** Every question asks for one tool at most, and not again for what it has the result of. */
-function callFor({ tools = [], called = [] }: Question, { order, rest, message }: Heard): ToolCall | null {
+function callFor({ tools = [], called = [] }: Question, { order, rest, message }: ReadPrompt): ToolCall | null {
   if (called.length > 0) return null
   if (order === 'call') {
     const [, name = '', given = ''] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? []
@@ -71,14 +70,14 @@ const end = ({ turns }: Question, outputTokens: number, reason: 'stop' | 'length
   outputTokens,
 })
 
-function* wordsOf(heard: Heard, question: Question): Generator<string> {
+function* wordsOf(heard: ReadPrompt, question: Question): Generator<string> {
   if (heard.order === 'endless') while (true) yield* 'and so it goes on, as I was told to,'.split(' ')
   yield* textOf(heard, question).split(' ')
 }
 
 const longest = 280
 
-function textOf({ name, order, message, quotes, notes, count }: Heard, { called = [] }: Question): string {
+function textOf({ name, order, message, quotes, notes, count }: ReadPrompt, { called = [] }: Question): string {
   const told = called.map(({ call, result }) => `The tool ${call.name} answered: ${excerpt(unwrapped(result))}`)
   const noted = notes.map((note) => `I was told: ${excerpt(note)}`)
   const quoted = quotes.map(({ text, number }) => `“${text}” [${number}]`)

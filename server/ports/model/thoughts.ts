@@ -4,7 +4,7 @@ interface Mark {
 }
 
 const tags = ['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'seed:think']
-/** Of gpt-oss: the channels before the last are thoughts, and what follows the end of the last is none of the answer. */
+/** The channels of gpt-oss before the last are thoughts. Text after the last one's end is not part of the answer. */
 const channels: readonly Mark[] = ['<|channel|>', '<|start|>'].map((opens) => ({
   opens,
   closes: '<|channel|>final<|message|>',
@@ -22,7 +22,7 @@ const marks: readonly Mark[] = [
 const closers = [...new Set(marks.map(({ closes }) => closes))]
 const fences = ['```', '~~~']
 
-/** What a piece adds to the answer, after so many of the last code units of it were found to be a thought. */
+/** What a piece adds to the answer, after removing so many code units that became a thought. */
 interface Read {
   unsaid: number
   said: string
@@ -36,9 +36,9 @@ interface Reading {
 }
 
 /**
- * Takes out of an answer what its model has thought aloud, however it is cut into pieces. It stands before the answer, or on lines of its own within it;
- * there a mark that is never closed is a word of the answer, and so is one within code. Where the opening mark stood in the prompt, the closing one
- * takes back what was said before it.
+ * Removes a model's thoughts from an answer, however it is cut into pieces. Thoughts come before the answer, or on lines of
+ * their own. A mark that is never closed is a word of the answer, and so is one within code. If the prompt had the opening
+ * mark, the closing one removes the text before it.
  */
 export function withoutThoughts(): Reading {
   let held = ''

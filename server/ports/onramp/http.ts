@@ -3,7 +3,7 @@ import { postJson } from '#server/kernel/fetch'
 import { AppError } from '#shared/errors'
 import type { Onramp } from './port.ts'
 
-/** Where the provider does not say how long its token is good. */
+/** The default lifetime of a token. */
 const lifeMilliseconds = 300_000
 
 const Opened = z.object({

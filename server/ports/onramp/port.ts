@@ -3,7 +3,7 @@ interface OnrampSession {
   expiresAt: Date
 }
 
-/** Opens the purchase of coins for an address. Throws UPSTREAM_ERROR or TIMEOUT where the provider gives no answer. */
+/** Opens a purchase of coins. Throws UPSTREAM_ERROR or TIMEOUT without an answer. */
 export interface Onramp {
   open(address: string, chains: readonly string[]): Promise<OnrampSession>
 }

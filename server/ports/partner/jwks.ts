@@ -22,7 +22,7 @@ const bounds = { timeoutMilliseconds: 3_000, maxBytes: 256 * 1024 }
 const cooldownDuration = 5_000
 const cacheMaxAge = 600_000
 
-/** Tokens signed by keys that stand in the configuration. */
+/** Tokens signed by configured keys. */
 export const partnerByKeys = (jwks: string, rules: Rules): PartnerTokens =>
   partner(createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet), rules)
 

@@ -6,7 +6,7 @@ type PartnerVerdict =
   | { valid: false; reason: 'expired'; claims: Claims }
   | { valid: false; reason: 'refused' }
 
-/** Checks who signed a partner's token. Throws UPSTREAM_ERROR or TIMEOUT where the keys cannot be had. */
+/** Verifies a partner's token. Throws UPSTREAM_ERROR or TIMEOUT without keys. */
 export interface PartnerTokens {
   verify(token: string, now: number): Promise<PartnerVerdict>
 }

@@ -1,6 +1,6 @@
 import type { Peers } from './port.ts'
 
-/** Nobody hears, and nobody is heard. */
+/** Peers of a single node: nothing is sent or received. */
 export const noPeers: Peers = {
   isUp: () => false,
   onReturn() {},

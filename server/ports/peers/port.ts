@@ -7,11 +7,11 @@ export interface Peers {
   isUp(): boolean
   /** Called when words go through again, after some may have been lost. */
   onReturn(listener: () => void): void
-  /** False where the word is too long to be told. */
+  /** False for a message that is too long. */
   tell(topic: string, word: unknown): boolean
   listen(topic: string, listener: (word: unknown) => void): () => void
-  /** What the other nodes answer, as far as it comes within a fifth of a second. */
+  /** The answers of other nodes within a fifth of a second. */
   ask(topic: string, question: unknown): Promise<unknown[]>
-  /** Answers what other nodes ask on the topic. */
+  /** Answers requests of other nodes on the topic. */
   answer(topic: string, answerer: (question: unknown) => unknown): () => void
 }

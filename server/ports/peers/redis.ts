@@ -65,7 +65,7 @@ export function redisPeers(redis: Redis, node: string): Peers {
             isEnough()
           })
           redis.publish(channelOf(`questions:${topic}`), message).then((heardBy) => {
-            // One of those who heard it is the one who asks.
+            // One of the receivers is the sender.
             expected = heardBy - 1
             isEnough()
           }, resolve)
@@ -86,5 +86,5 @@ export function redisPeers(redis: Redis, node: string): Peers {
   }
 }
 
-/** Its seal says that a node of ours wrote it. */
+/** The seal proves that a node of ours wrote it. */
 const wordFrom = (message: string) => JSON.parse(message) as Word

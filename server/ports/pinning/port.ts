@@ -1,8 +1,8 @@
-/** Keeps a file in IPFS. Throws UPSTREAM_ERROR or TIMEOUT where the service gives no answer. */
+/** Pins a file in IPFS. Throws UPSTREAM_ERROR or TIMEOUT without an answer. */
 export interface Pinning {
   /** The hash (CID) by which the file is found there. */
   pin(name: string, file: Blob): Promise<string>
-  /** Where such a file can be read, one address a gateway. */
+  /** The URLs of a file, one per gateway. */
   urlsOf(hash: string): string[]
 }
 

@@ -1,5 +1,5 @@
-/** The data of the platform that this server belongs to, asked by GraphQL. */
+/** Data of the platform of this server, by GraphQL. */
 export interface PlatformData {
-  /** What the document asks for, as JSON. Throws UPSTREAM_ERROR and TIMEOUT, and the reason of an aborted signal. */
+  /** The result of a query, as JSON. Throws UPSTREAM_ERROR, TIMEOUT, and the reason of an abort. */
   query(document: string, variables: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<string>
 }

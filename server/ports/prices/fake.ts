@@ -9,7 +9,7 @@ interface FakePrices extends Prices {
   told: Partial<Record<Coin, number>>
 }
 
-/** A source that tells what a test has it tell. */
+/** A source with the prices of a test. */
 export function fakePrices(): FakePrices {
   const prices: FakePrices = {
     asked: 0,

@@ -7,7 +7,7 @@ interface FakePush extends Push {
   sent: { endpoint: string; message: PushMessage }[]
   /** Whose services were asked, whatever they answered. */
   asked: string[]
-  /** How the services of some endpoints, or of all where there is `*`, answer; those that are not here take what they are given. */
+  /** The answers of some endpoints, or of all under `*`; others accept everything. */
   moods: Map<string, 'gone' | 'refused' | 'UPSTREAM_ERROR' | 'TIMEOUT'>
 }
 

@@ -1,6 +1,6 @@
 import { createECDH, randomBytes } from 'node:crypto'
 
-/** A browser that has subscribed, as it says it itself: where its push service is asked, and its keys, in base64url. */
+/** A browser's subscription: the URL of its push service, and its keys in base64url. */
 export interface Subscription {
   endpoint: string
   p256dh: string
@@ -8,26 +8,23 @@ export interface Subscription {
 }
 
 export interface PushMessage {
-  /** What the browser is given, of 3,000 bytes at most; the push service cannot read it. */
+  /** The content for the browser, at most 3,000 bytes; the push service cannot read it. */
   text: string
-  /** One that waits at the push service is replaced by the next of the same name: up to 32 letters of base64url. */
+  /** A waiting notice is replaced by the next of the same topic: up to 32 letters of base64url. */
   topic: string
-  /** How long the push service keeps it for a browser that is away. */
+  /** How long the push service keeps it for an absent browser. */
   seconds: number
   /** `high` wakes a device that saves its battery. */
   urgency: 'normal' | 'high'
 }
 
-/** Tells browsers something while no page of ours is open in them, by the push service of each. */
+/** Notifies browsers without an open page, through their push services. */
 export interface Push {
   /** The key by which browsers subscribe: a point of P-256 in base64url. */
   readonly publicKey: string
-  /** Throws INVALID_PARAMETER where the endpoint is of no push service that may be asked, or the keys are none. */
+  /** Throws INVALID_PARAMETER for a forbidden endpoint, or invalid keys. */
   check(subscription: Subscription): void
-  /**
-   * `gone`: the browser is subscribed no more. `refused`: the push service will not take this message, however often it is asked. Throws
-   * INVALID_PARAMETER as `check` does, UPSTREAM_ERROR and TIMEOUT. An aborted signal throws its reason.
-   */
+  /** `gone`: the subscription ended. `refused`: never accepted. Throws INVALID_PARAMETER, UPSTREAM_ERROR, TIMEOUT, and the reason of an abort. */
   send(subscription: Subscription, message: PushMessage, signal?: AbortSignal): Promise<'sent' | 'gone' | 'refused'>
 }
 
@@ -48,7 +45,7 @@ export function newPrivateKey(): string {
   }
 }
 
-/** The public key of a private one; throws where that is none. */
+/** The public key of a private one; throws for an invalid one. */
 export function publicKeyOf(privateKey: string): string {
   const pair = createECDH(curve)
   pair.setPrivateKey(Buffer.from(privateKey, 'base64url'))

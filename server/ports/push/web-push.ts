@@ -12,13 +12,13 @@ const later = (status: number) => status === 408 || status === 429 || status >= 
 interface Sender {
   /** In base64url. */
   privateKey: string
-  /** Whom a push service turns to: `mailto:` or `https://`. */
+  /** The contact for push services: `mailto:` or `https://`. */
   subject: string
   /** The hosts of push services. */
   hosts: readonly string[]
 }
 
-/** Web Push (RFC 8030): sealed for the browser (RFC 8291), signed by the server (RFC 8292), asked by the guarded web. */
+/** Web Push (RFC 8030), sealed for the browser (RFC 8291) and signed by the server (RFC 8292). */
 export function webPush({ privateKey, subject, hosts }: Sender, web: Pick<Web, 'ask'>): Push {
   const publicKey = publicKeyOf(privateKey)
   const vapidDetails = { subject, publicKey, privateKey }
@@ -49,7 +49,6 @@ export function webPush({ privateKey, subject, hosts }: Sender, web: Pick<Web, '
   }
 }
 
-/** The length is told by whoever sends it. */
 const textsOf = (headers: object) =>
   Object.fromEntries(
     Object.entries(headers)

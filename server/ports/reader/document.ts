@@ -1,21 +1,21 @@
 import { readArticle } from './article.ts'
-import { decoded } from './encoding.ts'
+import { decodedText } from './encoding.ts'
 import { readHtml } from './html.ts'
 import { readMarkdown } from './markdown.ts'
 import { readPdf } from './pdf.ts'
-import type { ReadAs, ReadDocument, Said } from './port.ts'
+import type { DeclaredType, ReadAs, ReadDocument } from './port.ts'
 
-export async function readAs(as: ReadAs, document: Uint8Array | string, said: Said): Promise<ReadDocument> {
+export async function readAs(as: ReadAs, document: Uint8Array | string, said: DeclaredType): Promise<ReadDocument> {
   if (as === 'pdf') return readPdf(typeof document === 'string' ? Buffer.from(document) : document)
-  const text = typeof document === 'string' ? document : decoded(document, said.type)
+  const text = typeof document === 'string' ? document : decodedText(document, said.type)
   const kind = kindOf(as, text, said)
   if (kind === 'text') return { title: null, text, links: [], base: null }
   if (kind === 'markdown') return readMarkdown(text)
   return kind === 'article' ? readArticle(text) : readHtml(text)
 }
 
-/** What a document that was asked for as a page is, where who sent it says something of it. */
-function kindOf(as: Exclude<ReadAs, 'pdf'>, text: string, { type, path }: Said): Exclude<ReadAs, 'pdf'> {
+/** The type of a requested page, by its header, path and beginning. */
+function kindOf(as: Exclude<ReadAs, 'pdf'>, text: string, { type, path }: DeclaredType): Exclude<ReadAs, 'pdf'> {
   if (as === 'markdown' || as === 'text' || path === '') return as
   const kind = type.toLowerCase().split(';')[0]?.trim() ?? ''
   if (/markdown/.test(kind) || /\.(md|mdx|markdown)$/i.test(path)) return 'markdown'

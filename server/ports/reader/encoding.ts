@@ -16,10 +16,10 @@ const unknown = new AppError('UNSUPPORTED_MEDIA_TYPE', {
 const noText = new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'The page is no text' })
 
 /**
- * The text of a document: by its byte order mark, what its server says (`type`), what it says itself, as UTF-8, or as its bytes look.
- * Throws UNSUPPORTED_MEDIA_TYPE where it is no text, or nothing of these reads it.
+ * Decodes a document by its byte order mark, its server's header (`type`), or its own declaration. Otherwise it is UTF-8, or
+ * what its bytes look like. Throws UNSUPPORTED_MEDIA_TYPE if it is no text, or no encoding fits.
  */
-export function decoded(bytes: Uint8Array, type: string): string {
+export function decodedText(bytes: Uint8Array, type: string): string {
   const marked = markedAs(bytes)
   const named = marked === null ? namedBy(bytes, type) : [marked]
   const candidates = [...named, 'utf-8']

@@ -4,7 +4,7 @@ import { line, type Part } from './text.ts'
 const deepest = 4
 /** So does one with a longer cell. */
 const longestCell = 500
-/** A cell over several columns or rows is written in each of them; of all that is repeated so much, in a document. */
+/** Cells over several columns or rows are repeated in each; these are a document's limits. */
 const most = { repeated: 5_000, repeatedLength: 100 }
 
 interface Cell {
@@ -15,7 +15,7 @@ interface Cell {
 }
 
 interface Table {
-  /** Where it stands. */
+  /** The parts that surround it. */
   around: Part[]
   row: Cell[] | null
   cell: Cell | null
@@ -24,8 +24,8 @@ interface Table {
 }
 
 /**
- * Writes what is added, and tables within it as grids: a line for a row, with a bar between its cells, of which none is left out. A row that
- * holds code, long cells or other tables lays out a page instead, and is written cell by cell.
+ * Writes tables and nested tables as grids: a line for each row, with bars between all cells. A row with code, long cells or
+ * tables is page layout, and is written cell by cell.
  */
 export function gridsInto(parts: Part[]) {
   const tables: Table[] = []

@@ -14,7 +14,7 @@ const asWritten = new Set(['pre', 'listing', 'xmp', 'textarea'])
 const mostLinks = 1_000
 const longestTitle = 300
 
-/** The text of HTML, as a stream of tags: neither depth nor the number of attributes costs more than its bytes. */
+/** Reads HTML as a stream of tags, so that depth and attributes cost no more than their bytes. */
 export function readHtml(html: string): ReadDocument {
   const parts: Part[] = []
   const grids = gridsInto(parts)

@@ -46,8 +46,8 @@ export function processReader({ program, milliseconds }: Options = {}): Reader &
 }
 
 /**
- * A process beside the server, started when it is first asked. It is ended with what takes it too long, and ends alone where memory runs out;
- * a thread would take the server with it. Those for whom it is asked take turns.
+ * A process beside the server, started at the first request. It is ended if work takes too long, and ends alone without
+ * memory; a thread would end the server. Requests take turns.
  */
 function openProcess(reads: 'documents' | 'files', program?: URL) {
   let running: Promise<ChildProcess> | null = null

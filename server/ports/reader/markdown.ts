@@ -17,7 +17,7 @@ interface Block {
   rows: string[]
 }
 
-/** Code stands between fences of at least three marks; the closing one is as long as the opening one. */
+/** Code is between fences of at least three marks; the closing fence is as long as the opening one. */
 function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = []
   let fence = ''

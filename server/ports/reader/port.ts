@@ -1,13 +1,13 @@
-/** How a document is read: `page` keeps all the text of HTML, `article` what a person would read of it. */
+/** How a document is read: `page` keeps all text of HTML, `article` the main text. */
 export type ReadAs = 'page' | 'article' | 'pdf' | 'markdown' | 'text'
 
-/** What is said of a document by who sent it: its content type, and the path at which it is. By these HTML turns out to be Markdown, or plain text. */
-export interface Said {
+/** The declared type and path of a document, which show that "HTML" is Markdown or plain text. */
+export interface DeclaredType {
   type: string
   path: string
 }
 
-/** For whom it is read, who take turns, and until when. */
+/** The reader's turn: for whom, and until when. */
 export interface Turn {
   of: string
   signal: AbortSignal
@@ -15,31 +15,28 @@ export interface Turn {
 
 export interface ReadDocument {
   title: string | null
-  /** One line for each block or row of a table, and code as it is written; without encoded bytes, which mean nothing to a model. At most 2,000,000 characters. */
+  /** One line for each block or row, and code as written. Encoded bytes are left out, as models cannot read them. At most 2,000,000 characters. */
   text: string
-  /** What links lead to, as it is written, and the base that the document names for them. */
+  /** Link targets as written, and the document's base for them. */
   links: readonly string[]
   base: string | null
-  /** The page on which a list goes on (`rel="next"`); absent where none is named. */
+  /** The next page of a list (`rel="next"`), if named. */
   next?: string
 }
 
-/** What a file may be: a JPEG, PNG, GIF or WebP; a voice message as browsers record it. */
+/** Kinds of files: JPEG, PNG, GIF or WebP; a browser's voice message. */
 export type FileKind = 'picture' | 'sound'
 
-/** A file without what is written about it, and with the ending that its bytes ask for. */
+/** A file without metadata, with the ending of its format. */
 export interface CleanFile {
   ending: string
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Reads what strangers wrote, apart from what must go on meanwhile. Throws SERVICE_UNAVAILABLE where nothing can be read at all. */
+/** Reads strangers' files in processes of their own. Throws SERVICE_UNAVAILABLE if that is impossible. */
 export interface Reader {
-  /** Throws TIMEOUT where it takes too long, UNSUPPORTED_MEDIA_TYPE where it has no text, which says why, and UPSTREAM_ERROR where it cannot be read. */
-  read(as: ReadAs, document: Uint8Array | string, said?: Said, turn?: Turn): Promise<ReadDocument>
-  /**
-   * Null where the bytes are of none of these kinds. Throws PAYLOAD_TOO_LARGE where they would be shown too large or are of too many pieces,
-   * TIMEOUT where they take too long, and UPSTREAM_ERROR where they end what reads them.
-   */
+  /** Throws TIMEOUT, UNSUPPORTED_MEDIA_TYPE with the reason for a file without text, and UPSTREAM_ERROR if it is unreadable. */
+  read(as: ReadAs, document: Uint8Array | string, said?: DeclaredType, turn?: Turn): Promise<ReadDocument>
+  /** Null for other kinds. Throws PAYLOAD_TOO_LARGE, TIMEOUT, and UPSTREAM_ERROR if the file crashes its reader. */
   clean(kinds: readonly FileKind[], file: Uint8Array): Promise<CleanFile | null>
 }

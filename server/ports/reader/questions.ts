@@ -1,10 +1,10 @@
 import type { ErrorCode } from '#shared/errors'
-import type { FileKind, ReadAs, Said } from './port.ts'
+import type { DeclaredType, FileKind, ReadAs } from './port.ts'
 
-/** What the process is asked, one at a time. */
+/** Requests to the process, one at a time. */
 export type Question =
-  | { as: ReadAs; document: Uint8Array | string; said: Said }
+  | { as: ReadAs; document: Uint8Array | string; said: DeclaredType }
   | { kinds: readonly FileKind[]; file: Uint8Array<ArrayBuffer> }
 
-/** What it says of that: what it has found, or why it refuses; null where it has failed. */
+/** Its answer: a result, or a refusal; null after a failure. */
 export type Reply<Found> = { found: Found } | { refused: { code: ErrorCode; message: string } } | null

@@ -1,4 +1,4 @@
-/** A run of text, and where it stands on its page. */
+/** A run of text, and its position on the page. */
 export interface Item {
   str: string
   dir: string
@@ -31,7 +31,7 @@ const isBeside = (one: Item, other: Item): boolean =>
 
 const placeOf = ({ transform }: Item, at: number): number => Number(transform[at])
 
-/** A line with a word that is written from the right is put together by where its words stand: from the side of which it, or its page, has more. */
+/** Orders a line with right-to-left words by position, from the side that the line or its page has more of. */
 function inOrder(line: readonly Item[], isPageFromRight: boolean): string {
   if (!line.some(isFromRight)) return joined(line)
   const seen = spaced(line.filter(({ str }) => str !== '').sort((one, other) => placeOf(one, 4) - placeOf(other, 4)))
@@ -62,7 +62,7 @@ function isMostlyFromRight(items: readonly Item[]): boolean {
   return fromRight > 0 && fromRight * 2 >= lettersOf(items)
 }
 
-/** Of each item, whether it is read from the right. Signs and spaces go with what stands on both sides of them, or else with the line. */
+/** Whether each item is read from the right. Signs and spaces follow equal neighbours, or else the line. */
 function sidesOf(items: readonly Item[], baseIsRight: boolean): boolean[] {
   const own = items.map((item) => (isFromRight(item) ? true : lettersIn(item.str) > 0 ? false : null))
   const after = [...own]

@@ -15,7 +15,7 @@ const options = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
-  // What one turn of the event loop asks goes in one piece.
+  // Commands of one turn of the event loop are sent together.
   enableAutoPipelining: true,
   connectTimeout: 2_000,
   retryStrategy: (times: number) => Math.min(50 * times, reconnectAtMost),
@@ -28,7 +28,7 @@ interface RedisSetting {
   warn(what: string): void
 }
 
-/** Two connections, one to ask and one to listen, both failing fast; comes back though Redis is away, and mends itself. */
+/** Two connections, for commands and subscriptions, both failing fast. They start without Redis, and reconnect. */
 export async function openRedis({ url, prefix, secrets, ...setting }: RedisSetting): Promise<Redis> {
   const warn = onceAMinute(setting.warn)
   let trouble: string | null = null
@@ -104,7 +104,7 @@ function hashOf(script: string): string {
   return hash
 }
 
-/** Keeps the subscriptions over every loss of the connection. */
+/** Restores subscriptions after each loss of the connection. */
 function subscriptions(client: Client, warn: (what: string) => void) {
   const heard = new Map<string, Set<(message: string) => void>>()
   const refused = (error: Error) => {
@@ -139,7 +139,7 @@ function subscriptions(client: Client, warn: (what: string) => void) {
   }
 }
 
-/** Asks each connection twice a second whether it is there; while one is not, nobody else waits to find out. */
+/** Pings each connection twice a second, so that nobody else waits on a dead one. */
 function watchHealth(clients: readonly Client[]) {
   const listeners: ((isUp: boolean) => void)[] = []
   let isUp = false
@@ -201,7 +201,7 @@ function pinging(client: Client): () => Promise<unknown> {
   }
 }
 
-/** An answer that has come while this process was busy still counts: what has arrived is read before the time is up. */
+/** An answer that arrived while this process was busy is read before the timeout. */
 function within<T>(work: Promise<T>, milliseconds: number, onLate: () => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => {

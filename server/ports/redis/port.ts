@@ -5,15 +5,15 @@ export interface Redis {
   /** Sets this installation apart from others on the same server: the first part of every key and channel. */
   readonly prefix: string
   isUp(): boolean
-  /** What its connections last failed by; null where none did. */
+  /** The last failure of its connections, if any. */
   trouble(): string | null
   /** Called at each change between there and away. */
   onChange(listener: (isUp: boolean) => void): void
   /** Runs a script in one round trip. Rejects at once while Redis is away, and when it has not answered after 250 ms. */
   run(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown>
-  /** How many heard it. Rejects as `run` does, and where the message is longer than `longestMessage`. */
+  /** The number of receivers. Rejects as `run` does, and above `longestMessage`. */
   publish(channel: string, message: string): Promise<number>
-  /** Hears the channel until the returned function is called, as far as Redis is there. Forged or damaged messages are dropped. */
+  /** Receives the channel's messages until the returned function is called, while Redis is up. Forged or damaged messages are dropped. */
   subscribe(channel: string, listener: (message: string) => void): () => void
   close(): Promise<void>
 }

@@ -5,11 +5,11 @@ const sealLength = Math.ceil((sealBytes * 8) / 6)
 
 interface Seal {
   close(channel: string, message: string): string
-  /** Null where none of our keys made the seal, or for another channel. */
+  /** Null if the seal is not of our keys, or of another channel. */
   open(channel: string, sealed: string): string | null
 }
 
-/** Only who has one of the keys can make a message, and a damaged one is noticed. The first key makes, all of them check. */
+/** Only holders of a key make messages, and damage is noticed. The first key seals, all verify. */
 export function sealWith(secrets: readonly Uint8Array[]): Seal {
   const keys = secrets.map((secret) => createHmac('sha256', secret).update('messages between nodes').digest())
   const markOf = (key: Buffer, channel: string, message: string) =>

@@ -1,7 +1,7 @@
-import type { Sms, Text } from './port.ts'
+import type { Sms, TextMessage } from './port.ts'
 
-/** Hands texts to whoever shows them, instead of sending them. */
-export const capturedSms = (keep: (text: Text) => void): Sms => ({
+/** Captures text messages for display instead of sending them. */
+export const capturedSms = (keep: (text: TextMessage) => void): Sms => ({
   shownAt: '/dev/mail',
   async send(text) {
     keep(text)

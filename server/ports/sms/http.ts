@@ -3,7 +3,7 @@ import type { Sms } from './port.ts'
 
 const bounds = { timeoutMilliseconds: 10_000, maxBytes: 64 * 1024 }
 
-/** Posts texts as a form with `To`, `From` and `Body`; the account and the token of the URL go into the header. */
+/** Posts text messages as a form with `To`, `From` and `Body`. The URL's account and token go into the header. */
 export function httpSms(url: string, from: string): Sms {
   const target = new URL(url)
   const credentials = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`

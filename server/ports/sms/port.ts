@@ -1,15 +1,15 @@
-export interface Text {
-  /** The same when a text is sent a second time. */
+export interface TextMessage {
+  /** The same for a repeat. */
   id: string
   /** E.164. */
   to: string
   text: string
 }
 
-/** Sends short texts to phones. What it cannot send it throws back. */
+/** Sends text messages, and throws what cannot be sent. */
 export interface Sms {
-  /** Where people read what was not sent, on the site itself; absent where texts are sent. */
+  /** The page of captured messages; absent if they are sent. */
   readonly shownAt?: string
-  send(text: Text): Promise<void>
+  send(text: TextMessage): Promise<void>
   close(): Promise<void>
 }

@@ -6,12 +6,12 @@ import { pipeline } from 'node:stream/promises'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { makeDirectory } from '#server/kernel/make-directory'
 import { AppError } from '#shared/errors'
-import { bytesOf, isKey, type Listed, type Storage } from './port.ts'
+import { bytesOf, isKey, type ListedBlob, type Storage } from './port.ts'
 
-/** Blobs are written and synced so many at a time: more would only keep the disk from others. */
+/** Simultaneous writes: more would only block the disk. */
 const putsAtOnce = 2
 
-/** A folder, for one process alone: a file for each blob. What is being written lies apart until it is whole. So much of the disk is left to others. */
+/** A folder for one process, with a file per blob. Unfinished files lie apart, and some disk space is left free. */
 export async function localStorage(folder: string, reserveBytes = 0): Promise<Storage> {
   const unfinished = join(folder, '.unfinished')
   await rm(unfinished, { recursive: true, force: true })
@@ -88,7 +88,7 @@ async function removeOld(folder: string, before: Date): Promise<void> {
   }
 }
 
-async function* filesIn(root: string, bucket: string): AsyncIterable<Listed> {
+async function* filesIn(root: string, bucket: string): AsyncIterable<ListedBlob> {
   const entries = await readdir(join(root, bucket), { recursive: true, withFileTypes: true }).catch(unlessMissing)
   for (const entry of entries ?? []) {
     if (!entry.isFile()) continue

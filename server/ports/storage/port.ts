@@ -7,14 +7,14 @@ export interface Range {
   end: number
 }
 
-export interface Found {
+export interface FoundBlob {
   /** Bytes of the whole blob. */
   size: number
-  /** The whole, or the part that was asked for. */
+  /** The whole blob, or the requested range. */
   bytes: Readable
 }
 
-export interface Listed {
+export interface ListedBlob {
   key: string
   size: number
   storedAt: Date
@@ -27,26 +27,26 @@ export interface Listed {
 export interface Storage {
   /** As shown in the table at start. */
   name: string
-  /** Ends once the blob is durable; until then nobody finds it. */
+  /** Resolves when the blob is durable; it is invisible before. */
   put(key: string, blob: Blob): Promise<void>
-  /** Null where there is no such blob. A range must lie within it. */
-  read(key: string, range?: Range): Promise<Found | null>
-  /** Bytes of a blob; null where there is none. */
+  /** Null for an unknown blob. A range must lie within it. */
+  read(key: string, range?: Range): Promise<FoundBlob | null>
+  /** The size of a blob in bytes; null for an unknown one. */
   sizeOf(key: string): Promise<number | null>
   /** What is not there is removed already. */
   remove(key: string): Promise<void>
-  /** Removes what was begun before this moment and never came to its end. */
+  /** Removes unfinished writes that began before this moment. */
   removeUnfinished(before: Date): Promise<void>
   /** Every blob of a bucket. */
-  list(bucket: string): AsyncIterable<Listed>
+  list(bucket: string): AsyncIterable<ListedBlob>
 }
 
 const name = /^[a-z\d](?:[a-z\d-]{1,61}[a-z\d])(?:\/[\w-][\w.:-]*)+$/i
 
-/** Is this a key that can be asked for? No other name reaches a file or another server. */
+/** Whether a key is valid. No other name reaches a file or server. */
 export const isKey = (key: string): boolean => key.length <= 512 && name.test(key)
 
-/** Is this a key in a folder `private` of its bucket? Such a blob has no address: an operation reads it for whom it lets. */
+/** Whether a key is in the folder `private` of its bucket. Such blobs have no address; operations read them. */
 export const isPrivate = (key: string): boolean => key.split('/')[1] === 'private'
 
 /** Archives of accounts: private, in no backup, and removed when their time is over. */
@@ -56,7 +56,7 @@ export const isArchive = (key: string): boolean => key.startsWith(archiveFolder)
 /** The address of a blob that is served below this one. */
 export const addressOf = (storageUrl: string, key: string): string => `${below(storageUrl)}${key}`
 
-/** The key whose address this is; null where it is none of ours. An address that would have to be normalised first is not ours. */
+/** The key of an address; null for a foreign or unnormalised one. */
 export function keyAt(storageUrl: string, address: string): string | null {
   const key = address.startsWith(below(storageUrl)) ? address.slice(below(storageUrl).length) : ''
   return isKey(key) ? key : null
@@ -64,7 +64,7 @@ export function keyAt(storageUrl: string, address: string): string | null {
 
 const below = (storageUrl: string) => `${storageUrl.replace(/\/+$/, '')}/`
 
-/** By what a browser knows a blob, from the ending that this server gave its key. What is none of these is never shown, but kept as a file. */
+/** The content type of a blob by its ending. Others are downloaded, never shown. */
 export const typeOf = (key: string): string => types[/\.([a-z\d]+)$/.exec(key)?.[1] ?? ''] ?? 'application/octet-stream'
 
 const types: Readonly<Record<string, string>> = {

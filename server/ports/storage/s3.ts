@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { AppError } from '#shared/errors'
-import { bytesOf, isKey, type Listed, type Storage, typeOf } from './port.ts'
+import { bytesOf, isKey, type ListedBlob, type Storage, typeOf } from './port.ts'
 
 export interface S3Config {
   endpoint: string
@@ -29,7 +29,7 @@ const leastBytesPerMillisecond = 1_000
 /** So many blobs go there at a time: of more, each would be so slow that it is given up. */
 const putsAtOnce = 16
 
-/** Any server that speaks S3. Objects are private there; this server reads them for whoever has their address. */
+/** Any S3 server. Objects are private there; this server reads them for every holder of their address. */
 export function s3Storage({ endpoint, region, keyId, secret, buckets }: S3Config): Storage {
   const client = new S3Client({
     endpoint,
@@ -98,7 +98,7 @@ export function s3Storage({ endpoint, region, keyId, secret, buckets }: S3Config
     },
     // What is cut off on its way there is never an object.
     async removeUnfinished() {},
-    async *list(bucket): AsyncIterable<Listed> {
+    async *list(bucket): AsyncIterable<ListedBlob> {
       let StartAfter = ''
       for (let isMore = true; isMore; ) {
         const asked = { Bucket: buckets[bucket] ?? bucket, ...(StartAfter && { StartAfter }) }
@@ -113,7 +113,7 @@ export function s3Storage({ endpoint, region, keyId, secret, buckets }: S3Config
   }
 }
 
-/** The client only pipes what it sends: it neither hears that reading failed, nor ends the reading once it has given up. */
+/** Ends a failed upload on both sides, as the client notices no failed read, and does not stop reading either. */
 async function whileReadable<T>(blob: Blob, send: (body: Readable, signal: AbortSignal) => Promise<T>): Promise<T> {
   const broken = new AbortController()
   const body = bytesOf(blob).on('error', () => broken.abort())
@@ -141,7 +141,7 @@ const quiet = () => {}
 /** Its own warnings say nothing that the refusals do not. */
 const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet }
 
-/** The bytes of a blob, as an answer tells them; one that does not is none, as the blob would be taken for an empty one. */
+/** The length of a blob by an answer. Throws without one, as the blob would seem empty. */
 function told(bytes: number | string | undefined): number {
   if (bytes === undefined) throw new Error('The storage does not say how long a blob is')
   return Number(bytes)

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
-import { type Asking, resultOf, type Session, toolsOf } from './session.ts'
+import { resultOf, type SendRequest, type Session, toolsOf } from './session.ts'
 
 const Answer = z.object({ id: z.union([z.string(), z.number()]), result: z.record(z.string(), z.unknown()) })
 
 /** For servers that know `tools/list` and `tools/call` alone, without a handshake. */
-export function rawSession(url: string, asking: Asking): Session {
+export function rawSession(url: string, asking: SendRequest): Session {
   let last = 0
   return {
     async list(signal) {

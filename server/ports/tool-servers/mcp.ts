@@ -3,8 +3,8 @@ import type { JsonSchemaValidatorResult } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
 import { rawSession } from './json-rpc.ts'
-import type { Ask, OpenToolServers, ToolServer } from './port.ts'
-import { type Asking, resultOf, type Session, toolsOf } from './session.ts'
+import type { Fetcher, OpenToolServers, ToolServer } from './port.ts'
+import { resultOf, type SendRequest, type Session, toolsOf } from './session.ts'
 
 const timeoutMilliseconds = 8_000
 const maxBytes = 1024 * 1024
@@ -15,7 +15,7 @@ const mostSessions = 200
 export const mcpServers: OpenToolServers = (ask) => {
   const sessions = new Map<string, Promise<Opened>>()
 
-  /** A session that failed is not used again; a server that has forgotten one did nothing yet, and is asked in a new one. */
+  /** A failed session is not used again. A server that has forgotten one did nothing yet, and gets a new one. */
   async function within<T>(server: ToolServer, signal: AbortSignal, use: (session: Session) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const key = keyOf(server)
@@ -63,9 +63,9 @@ interface Opened {
   seen: Seen
 }
 
-async function open(ask: Ask, { url, headers }: ToolServer): Promise<Opened> {
+async function open(ask: Fetcher, { url, headers }: ToolServer): Promise<Opened> {
   const seen: Seen = { status: 0, failure: null }
-  const asking: Asking = async (to, body, own, signal) => {
+  const asking: SendRequest = async (to, body, own, signal) => {
     try {
       const answer = await ask(to, { body, headers: { ...own, ...headers }, maxBytes, timeoutMilliseconds, signal })
       seen.status = answer.status
@@ -79,7 +79,7 @@ async function open(ask: Ask, { url, headers }: ToolServer): Promise<Opened> {
 }
 
 /** Null where the server answers, but does not speak the protocol. */
-async function speaking(url: string, asking: Asking, seen: Seen): Promise<Session | null> {
+async function speaking(url: string, asking: SendRequest, seen: Seen): Promise<Session | null> {
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const client = new Client(
     { name: 'plaza', version: '1' },
@@ -118,7 +118,7 @@ const trusting = <T>(data: unknown): JsonSchemaValidatorResult<T> => ({
 
 /** Requests alone: a server is not listened to, and no session is ended but by its own time. */
 const fetching =
-  (asking: Asking) =>
+  (asking: SendRequest) =>
   async (to: string | URL, { method = 'GET', headers, body, signal }: RequestInit = {}): Promise<Response> => {
     if (method !== 'POST' || typeof body !== 'string') return new Response(null, { status: 405 })
     const sent = Object.fromEntries(new Headers(headers))

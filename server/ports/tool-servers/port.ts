@@ -1,27 +1,27 @@
 export interface ToolServer {
   url: string
-  /** Keys are among them: they are told to this server alone. */
+  /** They include keys, for this server alone. */
   headers: Readonly<Record<string, string>>
-  /** Whose it is: a session is shared by nobody else, wherever others name the same server. */
+  /** The owner: sessions are never shared between owners. */
   of: string
 }
 
-/** What a server says of a tool; none of it has been checked. */
+/** A tool as its server describes it, unchecked. */
 export interface OfferedTool {
   name: string
   description: string
-  /** Null where it is malformed: it is listed so that its owner learns of it, and cannot be called. */
+  /** Null if malformed: listed for its owner, but not callable. */
   inputSchema: Readonly<Record<string, unknown>> | null
 }
 
 export interface ToolResult {
   text: string
-  /** The tool itself says that it could not do it. */
+  /** The tool reports its own failure. */
   isError: boolean
 }
 
-/** How it asks: the guarded web, or what stands in its place. */
-export type Ask = (
+/** The fetcher: the guarded web, or a stand-in. */
+export type Fetcher = (
   url: string,
   request: {
     body: string
@@ -32,10 +32,7 @@ export type Ask = (
   },
 ) => Promise<{ status: number; headers: Readonly<Record<string, string>>; body: Uint8Array }>
 
-/**
- * Servers that offer tools by JSON-RPC. Throws UPSTREAM_ERROR and TIMEOUT, INVALID_PARAMETER where the URL may not be asked,
- * and the reason of a signal that is aborted.
- */
+/** Tool servers by JSON-RPC. Throws UPSTREAM_ERROR, TIMEOUT, INVALID_PARAMETER for a forbidden URL, and the reason of an abort. */
 export interface ToolServers {
   list(server: ToolServer, signal: AbortSignal): Promise<readonly OfferedTool[]>
   call(
@@ -46,5 +43,5 @@ export interface ToolServers {
   ): Promise<ToolResult>
 }
 
-/** Connections are kept for as long as what this returns. */
-export type OpenToolServers = (ask: Ask) => ToolServers
+/** Connections live as long as the returned value. */
+export type OpenToolServers = (ask: Fetcher) => ToolServers

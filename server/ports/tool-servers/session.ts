@@ -9,7 +9,7 @@ export interface Session {
 }
 
 /** Asks with the headers of the server beside these. */
-export type Asking = (
+export type SendRequest = (
   url: string,
   body: string,
   headers: Readonly<Record<string, string>>,
@@ -27,7 +27,7 @@ const Tool = z.object({
 const Named = z.object({ name: z.string().min(1).max(128) })
 const malformed = 'This tool is malformed, and is not used.'
 
-/** The tools of a list; one that is malformed stands alone for itself. */
+/** The tools of a list; a malformed one does not affect the others. */
 export function toolsOf(told: unknown): OfferedTool[] {
   const listed = z.array(z.unknown()).safeParse(told)
   if (!listed.success) throw new AppError('UPSTREAM_ERROR', { cause: new Error('The tool server listed no tools') })

@@ -5,11 +5,11 @@ import type { StreamStatus, Video, VideoAsset, VideoEvent } from './port.ts'
 export interface FakeVideo extends Video {
   /** Whether it fails to answer. */
   away: boolean
-  /** As if somebody published with the key of the stream, and was lost, and stopped. */
+  /** Simulates a publisher with the stream's key who starts, is lost, and stops. */
   publish(streamId: string): void
   interrupt(streamId: string): void
   stop(streamId: string): void
-  /** What the act makes happen is told to nobody. */
+  /** Suppresses events of the act. */
   deaf(act: () => void): void
   /** A recording of the stream, as it is now. */
   tellAsset(asset: VideoAsset): void

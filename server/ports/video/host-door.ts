@@ -3,33 +3,30 @@ import { request as ask, createServer, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/errors'
-import { answerAsk } from './host-asks.ts'
+import { answerRequest } from './host-requests.ts'
 import type { HostTokens } from './host-tokens.ts'
 import type { HeldStream, MediaRequest, Video } from './port.ts'
 
-/** The engine of this node, whose ids begin with its own. */
+/** The engine of this node. */
 export interface LocalHost {
   id: string
   rtmpUrl: string
   video: Video
-  /** Goes on with a stream of another host. */
+  /** Continues a stream of another host. */
   adopt(stream: HeldStream): Promise<void>
   close(): Promise<void>
 }
 
-/** Before something is asked of the engine: what is to go on here does. */
+/** Called before a request to the engine, so that moved streams continue here. */
 type Look = (name: string, asked: MediaRequest) => Promise<void>
 
-/** Where other nodes ask for streams of this one. */
+/** The server for requests of other nodes. */
 export interface HostDoor {
   port: number
   close(): void
 }
 
-/**
- * Listens in this process alone, as workers of a crew would take each other's requests: at the first of the addresses that this machine
- * has. Throws where it cannot; port 0 takes any that is free.
- */
+/** Listens in this process alone, at the first usable address; workers would share requests. Throws if none works; port 0 takes any. */
 export async function openDoor(
   local: LocalHost,
   tokens: HostTokens,
@@ -59,7 +56,7 @@ export async function openDoor(
   }
 }
 
-/** What another node asks: of the streams that live here alone, so that nothing goes round. */
+/** Answers requests about streams that live here alone, so that none circulate. */
 async function serve(
   local: LocalHost,
   tokens: HostTokens,
@@ -72,8 +69,8 @@ async function serve(
   const isGood = (body?: Buffer) =>
     tokens.isGood(request.headers.authorization, local.id, { method, path, ...(body ? { body } : {}) })
   if (path === '/ask') {
-    // Nodes of the version before sign no body, and no other node signs such a request without.
-    return answerAsk(local.video, (body) => isGood(body) || isGood(), request, response)
+    // Nodes of the previous version sign no body.
+    return answerRequest(local.video, (body) => isGood(body) || isGood(), request, response)
   }
   if (!isGood()) return refuse(403)
   await look(path.split(/[/?]/)[2] ?? '', { method, path })
@@ -88,8 +85,8 @@ async function serve(
   })
   response.once('close', () => there.destroy())
   there.once('response', (answer) => {
-    const { connection: _closed, 'keep-alive': _kept, 'transfer-encoding': _coding, ...told } = answer.headers
-    response.writeHead(answer.statusCode ?? 502, told)
+    const { connection: _closed, 'keep-alive': _kept, 'transfer-encoding': _coding, ...headers } = answer.headers
+    response.writeHead(answer.statusCode ?? 502, headers)
     pipeline(answer, response).catch(() => response.destroy())
   })
   await pipeline(request, there).catch(() => there.destroy())

@@ -1,12 +1,12 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { MediaRequest } from './port.ts'
 
-/** A request with the bytes that were signed with it; those of media are passed on as they come. */
+/** A request with its signed bytes; media pass unsigned. */
 export interface SignedRequest extends MediaRequest {
   body?: Uint8Array
 }
 
-/** By which nodes of an installation know each other. */
+/** Signatures by which nodes authenticate each other. */
 export interface HostTokens {
   headersFor(host: string, asked: SignedRequest): Readonly<Record<string, string>>
   isGood(authorization: string | undefined, host: string, asked: SignedRequest): boolean
@@ -14,12 +14,12 @@ export interface HostTokens {
 
 const goodMilliseconds = 30_000
 
-/** Made for one host, one method and path, one body where there is one to be signed, and a short time; the first secret signs, all verify. */
+/** Bound to host, method, path, body if any, and a short time; the first secret signs, all verify. */
 export function hostTokens(secrets: readonly Uint8Array[], now: () => number): HostTokens {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'plaza media hosts', 32)))
   function signed(key: Buffer, host: string, { method, path, body }: SignedRequest, time: string): Buffer {
-    const said = [host, time, method, path, ...(body ? [createHash('sha256').update(body).digest('hex')] : [])]
-    return createHmac('sha256', key).update(said.join(' ')).digest()
+    const parts = [host, time, method, path, ...(body ? [createHash('sha256').update(body).digest('hex')] : [])]
+    return createHmac('sha256', key).update(parts.join(' ')).digest()
   }
   return {
     headersFor(host, asked) {

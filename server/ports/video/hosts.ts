@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import { farMedia } from './far-media.ts'
-import { type Asked, askHost } from './host-asks.ts'
 import { type HostDoor, type LocalHost, openDoor } from './host-door.ts'
+import { type HostRequests, requestsTo } from './host-requests.ts'
 import { hostTokens } from './host-tokens.ts'
+import { keyDigestOf, type LocationHost, streamLocations } from './location.ts'
 import type {
   MediaAnswer,
   MediaHost,
@@ -14,18 +14,18 @@ import type {
   VideoAddresses,
   VideoEvent,
 } from './port.ts'
+import { remoteMedia } from './remote-media.ts'
 import { sharedAnswers, sharedPath } from './shared-answers.ts'
-import { digestOf, type Mover, whereabouts } from './whereabouts.ts'
 
 export interface HostsOptions {
-  /** What the ids of streams begin with that are kept where this process may keep them; others may share the place. */
+  /** The prefix of ids of streams that this process may store; other processes may share it. */
   home: string
   /** Null while another process has what this one would keep its streams in. */
   openLocal(): Promise<LocalHost | null>
   hosts: MediaHosts
   /** Where other nodes reach this one; null where it is known to processes of this machine alone. */
   nodeUrl: URL | null
-  /** Where it listens if that is no address of this machine, as in a container; null where that is a mistake. */
+  /** The listening address if it is not of this machine, as in a container; null if that is a mistake. */
   otherwiseAt: string | null
   secrets: readonly Uint8Array[]
   now(): number
@@ -36,10 +36,7 @@ const beatMilliseconds = 2_000
 const loopback = '127.0.0.1'
 const gone: MediaAnswer = { status: 404, headers: { 'cache-control': 'no-cache' }, body: Buffer.alloc(0) }
 
-/**
- * Livestreams of several nodes: each stream lives on the host that its ids name, and every node asks that one. Where that is away, the
- * stream goes on at the node that is asked to publish it.
- */
+/** Livestreams of several nodes: a stream lives at the host in its id. If that is away, the publishing node continues it. */
 export async function hostedVideo(
   options: HostsOptions,
 ): Promise<Video & { lacks(): string | null; close(): Promise<void> }> {
@@ -47,8 +44,8 @@ export async function hostedVideo(
   const tokens = hostTokens(options.secrets, options.now)
   const hearers = new Set<(event: VideoEvent) => void>()
   const closing = new AbortController()
-  const where = whereabouts(hosts)
-  const [answers, media] = [sharedAnswers(), farMedia()]
+  const where = streamLocations(hosts)
+  const [answers, media] = [sharedAnswers(), remoteMedia()]
   let local: LocalHost | null = null
   let door: HostDoor | null = null
   let problem: string | null = null
@@ -60,12 +57,12 @@ export async function hostedVideo(
     return { id: local.id, url, isNamed: nodeUrl !== null, rtmpUrl: local.rtmpUrl, signsBodies: true }
   }
 
-  function mover(): Mover | null {
+  function mover(): LocationHost | null {
     return local && { id: local.id, adopt: local.adopt, endStream: local.video.endStream }
   }
 
   async function beat(): Promise<void> {
-    // Before its engine says what became of streams that were live: of those that have moved it knows nothing.
+    // Before its engine reports live streams, as it does not know of moves.
     await where.refresh(mover())
     if (!local) {
       local = await openLocal()
@@ -113,11 +110,11 @@ export async function hostedVideo(
       throw cause instanceof AppError ? cause : new AppError('SERVICE_UNAVAILABLE', { cause })
     })
   }
-  const askable = (host: string): Asked => {
+  const askable = (host: string): HostRequests => {
     if (host === local?.id) return local.video
     const found = far(host)
     if (!found) throw new AppError('SERVICE_UNAVAILABLE')
-    return askHost(found, tokens)
+    return requestsTo(found, tokens)
   }
   const originAt = ({ id, url }: MediaHost, asked: { method: string; path: string }): MediaOrigin => ({
     ...placeOf(new URL(url)),
@@ -126,7 +123,7 @@ export async function hostedVideo(
 
   const anyFar = () => [...known.values()].find(({ id }) => far(id)) ?? null
   /** Of each host that has had a stream; throws where none answers. */
-  async function askAll<Answer>(streamId: string, ask: (host: Asked) => Promise<Answer>): Promise<Answer[]> {
+  async function askAll<Answer>(streamId: string, ask: (host: HostRequests) => Promise<Answer>): Promise<Answer[]> {
     const answers = await Promise.allSettled(where.all(streamId).map(async (host) => ask(askable(host))))
     const given = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
     if (given.length === 0) throw new AppError('SERVICE_UNAVAILABLE')
@@ -137,7 +134,7 @@ export async function hostedVideo(
     const isOneOfSeveral = [...known.keys()].some((host) => host !== home)
     return nodeUrl === null && isOneOfSeveral ? 'Livestreams on several nodes need NODE_URL, which is not set' : null
   }
-  /** What is shown elsewhere, which all who ask here share. */
+  /** Media of other hosts, shared by all readers here. */
   async function fetchShared(id: string, path: string): Promise<MediaAnswer> {
     const asked = { method: 'GET', path }
     try {
@@ -163,7 +160,7 @@ export async function hostedVideo(
     async createStream(stream) {
       const host = local?.id ?? anyFar()?.id ?? ''
       const { streamKey, ...ids } = await askable(host).createStream(stream)
-      await hosts.keep({ ...ids, digest: digestOf(streamKey), record: stream.record, host, isOpen: true })
+      await hosts.keep({ ...ids, digest: keyDigestOf(streamKey), record: stream.record, host, isOpen: true })
       return { ...ids, streamKey }
     },
     async status(streamIds) {

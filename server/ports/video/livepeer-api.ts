@@ -51,7 +51,7 @@ export type Asset = z.output<typeof Asset>
 const Refusal = z.object({ errors: z.array(z.unknown()) })
 const Link = /<([^<>]+)>;\s*rel="?next"?/
 
-/** Livepeer Studio over HTTP. What it says of refusals is read and never told, as it may hold whatever it met. */
+/** Livepeer Studio over HTTP. Its refusals are read but never shown, as they may hold anything. */
 export function studio(apiUrl: string, apiKey: string) {
   const base = apiUrl.replace(/\/+$/, '')
 
@@ -69,8 +69,8 @@ export function studio(apiUrl: string, apiKey: string) {
     const { status, headers, text } = await fetchText(`${base}${path}`, request, bounds).catch((cause: unknown) => {
       throw new AppError('SERVICE_UNAVAILABLE', { cause })
     })
-    const answer = parsed(text)
-    // A page of a proxy, also one that says "not found", is no answer of the provider.
+    const answer = parsedJson(text)
+    // A page of a proxy is no answer of the provider.
     const isAnswer = status === 404 ? Refusal.safeParse(answer).success : text === '' || answer !== null
     return { status: isAnswer ? status : 502, answer, headers }
   }
@@ -123,7 +123,7 @@ function understood<What extends z.ZodType>(
 const answered = (status: number, code: 'SERVICE_UNAVAILABLE' | 'UPSTREAM_ERROR' = 'SERVICE_UNAVAILABLE') =>
   new AppError(code, { cause: new Error(`The provider of livestreams answered ${status}`) })
 
-export function parsed(text: string): unknown {
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -144,7 +144,7 @@ const phases: Readonly<Record<string, AssetPhase>> = {
   failed: 'failed',
 }
 
-/** The recording of a session, which has no asset until it is being made; null where there is nothing to show. */
+/** The recording of a session, which has no asset at first; null if there is nothing to show. */
 export function recordingOf(streamId: string, session: Session, asset: Asset | null): VideoAsset | null {
   const phase = phases[(asset ? asset.status.phase : session.recordingStatus) ?? '']
   if (!phase) return null

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
-import { parsed } from './livepeer-api.ts'
+import { parsedJson } from './livepeer-api.ts'
 
 /** Each try to deliver is signed with a time of its own. */
 const mostAge = 5 * 60_000
@@ -13,8 +13,8 @@ const Told = z.object({
   stream: z.object({ id: z.string().min(1).max(200), parentId: z.string().min(1).max(200).nullish() }).nullish(),
 })
 
-/** What a webhook tells of; a call that the secret has not signed, or that is old, is UNAUTHORIZED. */
-export function toldBy(
+/** Verifies and reads a webhook call. Throws UNAUTHORIZED for an unsigned or old one. */
+export function livepeerEventIn(
   body: Buffer,
   headers: Readonly<Record<string, string | string[] | undefined>>,
   secret: string,
@@ -25,7 +25,7 @@ export function toldBy(
   const isSigned = [...header.matchAll(/(?:^|,)\s*v1=([0-9a-f]{64})(?=,|$)/g)].some(([, mark = '']) =>
     timingSafeEqual(Buffer.from(mark, 'hex'), right),
   )
-  const told = Told.safeParse(isSigned ? parsed(body.toString()) : null)
+  const told = Told.safeParse(isSigned ? parsedJson(body.toString()) : null)
   if (!told.success || Math.abs(now - told.data.timestamp) > mostAge) throw new AppError('UNAUTHORIZED')
   const { id, event, stream } = told.data
   return { id, event, streamId: stream?.parentId ?? stream?.id ?? null }

@@ -1,6 +1,6 @@
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { Asset, recordingOf, Session, Stream, studio } from './livepeer-api.ts'
-import { toldBy } from './livepeer-webhook.ts'
+import { livepeerEventIn } from './livepeer-webhook.ts'
 import { polledHearers } from './polled.ts'
 import type { StreamStatus, Video, VideoAsset } from './port.ts'
 
@@ -15,40 +15,37 @@ export interface LivepeerConfig {
   webhookSecret: string | null
 }
 
-/** After so long without a sign of it, a stream that is said to be active is not, and a session is over. */
+/** Without signs for so long, a stream is inactive, and a session is over. */
 const silence = { active: 90_000, session: 60_000 }
 const usual = { pollMilliseconds: 15_000, keptMilliseconds: 10_000 }
-/** What is not asked for any more is watched for a while, as what is live, or owes a recording, is in any case. */
+/** Unrequested streams are watched for a while; live ones and those with pending recordings always. */
 const watch = { most: 200, milliseconds: 10 * 60_000, owing: 2 * 3_600_000 }
 const mostEvents = 1000
 
 interface Watched {
   id: string
   askedAt: number
-  /** The newest answer to what it is; one is asked for at a time. */
+  /** The latest status; one request at a time. */
   readAt: number
   answer: Promise<Stream | null>
   state: StreamStatus['state']
-  /** We ended what was published, so that nobody is waited for. */
+  /** We ended it, so no grace applies. */
   isEnded: boolean
-  /** It was recorded, and not all recordings of it were told to be made. */
+  /** It was recorded, and some recordings are still pending. */
   owes: boolean
-  told: Map<string, string>
+  sent: Map<string, string>
 }
 
-/**
- * Livepeer Studio. It is polled for the streams that somebody asked for lately, each at most once in a while; where it has a webhook, it
- * is asked at once. An account may hold more than ours: of the rest it tells nothing but to who calls the webhook.
- */
+/** Livepeer Studio, polled for recent streams, or at a webhook call. Streams of others in the account stay private. */
 export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMilliseconds } = usual): Video {
   const api = studio(config.apiUrl, config.apiKey)
   const atOnce = fewAtOnce(4)
-  const { tell, subscribe } = polledHearers(() => poll(), pollMilliseconds)
+  const { notify, subscribe } = polledHearers(() => poll(), pollMilliseconds)
   const watched = new Map<string, Watched>()
   const heard = new Map<string, Promise<void>>()
 
   function watching(id: string): Watched {
-    const nobody = { readAt: Number.NEGATIVE_INFINITY, answer: Promise.resolve(null), told: new Map<string, string>() }
+    const nobody = { readAt: Number.NEGATIVE_INFINITY, answer: Promise.resolve(null), sent: new Map<string, string>() }
     const one = watched.get(id) ?? { id, askedAt: 0, ...nobody, state: 'idle', isEnded: false, owes: false }
     one.askedAt = performance.now()
     watched.delete(id)
@@ -58,7 +55,7 @@ export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMi
     return one
   }
 
-  /** Reads of a stream follow one another, so that none tells what was before another. */
+  /** Reads of a stream are serialized, so that no older state is reported. */
   function look(one: Watched, keptFor: number): Promise<Stream | null> {
     if (performance.now() - one.readAt < keptFor) return one.answer
     const answer = one.answer
@@ -84,7 +81,7 @@ export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMi
     if (state === 'live') one.isEnded = false
     one.state = state
     const type = ({ live: 'started', interrupted: 'interrupted', idle: 'stopped' } as const)[state]
-    tell({ type: `ingest.${type}`, streamId: one.id })
+    notify({ type: `ingest.${type}`, streamId: one.id })
   }
 
   /** Of one that is gone there are none. */
@@ -102,16 +99,16 @@ export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMi
     const shown = assets.filter((asset) => asset !== null)
     for (const asset of shown) {
       const now = `${asset.phase} ${asset.progress}`
-      if (one.told.get(asset.assetId) === now) continue
-      one.told.set(asset.assetId, now)
-      tell({ type: 'asset.updated', asset })
+      if (one.sent.get(asset.assetId) === now) continue
+      one.sent.set(asset.assetId, now)
+      notify({ type: 'asset.updated', asset })
     }
     if (shown.some(({ phase }) => phase === 'waiting' || phase === 'processing')) one.owes = true
     else if (shown.length > 0 && one.state !== 'live') one.owes = false
     return shown
   }
 
-  /** What cannot be told now is looked at again. */
+  /** Failures are retried. */
   async function refresh(one: Watched): Promise<void> {
     await look(one, 0)
     if (one.owes && one.state !== 'live') await recordingsOf(one)
@@ -131,7 +128,7 @@ export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMi
 
   async function takeUp(event: string, streamId: string | null): Promise<void> {
     if (streamId !== null) await refresh(watching(streamId))
-    // An asset is told of without its stream.
+    // Asset events do not name their stream.
     else if (event.startsWith('asset.'))
       await Promise.all([...watched.values()].filter(({ owes }) => owes).map(refresh))
   }
@@ -179,7 +176,7 @@ export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMi
       ({
         /** Again by the same id it is what it was, unless that failed. */
         async webhook(body, headers) {
-          const { id, event, streamId } = toldBy(body, headers, secret, Date.now())
+          const { id, event, streamId } = livepeerEventIn(body, headers, secret, Date.now())
           const before = heard.get(id)
           if (before) return before
           const taken = takeUp(event, streamId)

@@ -41,7 +41,7 @@ const Recording = z.object({ segments: z.array(z.object({ start: When })) })
 
 const Refusal = z.object({ error: z.string() })
 
-/** Where who publishes is disconnected, by what they publish with. */
+/** The paths that disconnect publishers, by protocol. */
 const connections: Readonly<Record<string, string>> = {
   rtmpConn: 'rtmpconns',
   rtmpsConn: 'rtmpsconns',
@@ -52,7 +52,7 @@ const connections: Readonly<Record<string, string>> = {
   moqSession: 'moqsessions',
 }
 
-/** MediaMTX over HTTP, as the server reaches it: its control API, and its playback server, which knows how long recordings are. */
+/** The HTTP interfaces of MediaMTX: its control API, and its playback server, which has the lengths of recordings. */
 export function mediaMtxApi({ apiUrl, listUrl }: { apiUrl: string; listUrl: string }, token: () => string) {
   async function ask(method: 'GET' | 'POST' | 'DELETE', url: string) {
     const headers = { authorization: `Bearer ${token()}`, accept: 'application/json', 'user-agent': 'plaza' }
@@ -60,7 +60,7 @@ export function mediaMtxApi({ apiUrl, listUrl }: { apiUrl: string; listUrl: stri
       throw new AppError('SERVICE_UNAVAILABLE', { cause })
     })
     const answer = parsed(text)
-    // A page of a proxy that says "not found" is no answer of MediaMTX.
+    // A "not found" page of a proxy is no answer of MediaMTX.
     return { status: status === 404 && !Refusal.safeParse(answer).success ? 502 : status, answer }
   }
 
@@ -82,7 +82,7 @@ export function mediaMtxApi({ apiUrl, listUrl }: { apiUrl: string; listUrl: stri
       return found.items
     },
     path: (name: string) => read(`${api}/paths/get/${name}`, Path),
-    /** Who has left already is as good as disconnected. */
+    /** A publisher who left already counts as disconnected. */
     async disconnect({ type, id }: Publisher): Promise<void> {
       const { status } = await ask('POST', `${api}/${connections[type] ?? type}/kick/${encodeURIComponent(id)}`)
       if (status !== 200 && status !== 404) throw answered(status)

@@ -10,11 +10,8 @@ const Asked = z.object({
   token: z.string().default(''),
 })
 
-/**
- * What MediaMTX asks before somebody publishes, reads, or calls its API. Whoever watches is let in, as is the server itself. The answer is
- * the playback id of what is to be published with its right key, and null for the others; what is not allowed is UNAUTHORIZED.
- */
-export function askedBy(body: Buffer, keys: MediaMtxKeys): string | null {
+/** Authorizes publishers for MediaMTX: returns the playback id of a right key; null for readers and this server. Throws UNAUTHORIZED. */
+export function authorizedPlayback(body: Buffer, keys: MediaMtxKeys): string | null {
   const read = Asked.safeParse(parsed(body.toString()))
   if (!read.success) throw new AppError('UNAUTHORIZED')
   const { action, path, query, token } = read.data

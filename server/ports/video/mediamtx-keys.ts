@@ -1,11 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What its publisher is recorded for, and what not, is told by the first letter: the configuration of MediaMTX reads it. */
+/** The first character says whether it is recorded: the configuration of MediaMTX reads it. */
 const Playback = /^([rn])[0-9a-f]{32}$/
 const folder = 'live/'
 const ours = 'mediamtx-'
 
-/** A name that nobody guesses, for those who watch. */
+/** A random name for viewers. */
 export const newPlayback = (record: boolean): string => `${record ? 'r' : 'n'}${randomBytes(16).toString('hex')}`
 
 export const isRecorded = (playbackId: string): boolean => Playback.exec(playbackId)?.[1] === 'r'
@@ -30,12 +30,12 @@ export interface MediaMtxKeys {
   /** The key with which the stream is published. */
   secretOf(playbackId: string): string
   isSecretOf(playbackId: string, given: string): boolean
-  /** With which the server asks MediaMTX, so that nobody else does. */
+  /** The password of this server at MediaMTX. */
   token(): string
   isToken(given: string): boolean
 }
 
-/** Keys that are made from those of the installation, newest first, so that every node knows them and nothing is stored. */
+/** Keys that are derived from the installation's, newest first. Every node has them, and nothing is stored. */
 export function mediaMtxKeys(secrets: readonly Uint8Array[]): MediaMtxKeys {
   const made = (secret: Uint8Array, what: string) =>
     createHmac('sha256', secret).update(`mediamtx ${what}`).digest('base64url')

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors'
 import { below, mediaMtxApi, type Path, type Span } from './mediamtx-api.ts'
-import { askedBy } from './mediamtx-hook.ts'
+import { authorizedPlayback } from './mediamtx-hook.ts'
 import { isRecorded, mediaMtxKeys, newPlayback, pathOf, playbackAt, playbackOf, streamIdOf } from './mediamtx-keys.ts'
 import { polledHearers } from './polled.ts'
 import type { StreamStatus, Video, VideoAsset } from './port.ts'
@@ -14,7 +14,7 @@ export interface MediaMtxConfig {
   hlsUrl: string
   playbackUrl: string
   rtmpUrl: string
-  /** For so long a publisher who left may come back. */
+  /** The grace for a publisher who left. */
   graceMs: number
 }
 
@@ -25,7 +25,7 @@ interface Installation {
 }
 
 const usual = { pollMilliseconds: 2_000, keptMilliseconds: 1_000, clock: () => performance.now() }
-/** So long what a publisher left is asked for until two answers are the same. */
+/** Recordings are requested for so long, until two answers are equal. */
 const settlingMilliseconds = 10 * 60_000
 /** A recording begins with its stream, by the clock of MediaMTX, or a little before. */
 const earlyMilliseconds = 5_000
@@ -33,21 +33,17 @@ const mostDeleted = 10_000
 
 interface Shown {
   state: 'live' | 'interrupted'
-  /** The connection of who publishes. */
+  /** The publisher's connection. */
   publisher: string
   since: Date | null
   seenAt: Date
   /** Since when nobody publishes, at the earliest. */
   from: number
-  /** We ended what was published, so that nobody is waited for. */
+  /** We ended it, so no grace applies. */
   isEnded: boolean
 }
 
-/**
- * A MediaMTX of our own, which takes, shows and records what is published. It stores nothing of a stream: its path there is its playback id,
- * its key is made from that and the keys of this installation, and MediaMTX asks us, by its HTTP authentication, whether a key is right. All
- * that is published is asked for again and again; MediaMTX does not say whether a publisher meant to stop.
- */
+/** An own MediaMTX. Its paths are playback ids, keys are derived, and it authenticates publishers here. It is polled, without deliberate stops. */
 export function mediaMtxVideo(
   config: MediaMtxConfig,
   { secrets, now }: Installation,
@@ -55,7 +51,7 @@ export function mediaMtxVideo(
 ): Video {
   const keys = mediaMtxKeys(secrets)
   const api = mediaMtxApi(config, keys.token)
-  const { tell, subscribe } = polledHearers(() => poll(), pollMilliseconds)
+  const { notify, subscribe } = polledHearers(() => poll(), pollMilliseconds)
   const shown = new Map<string, Shown>()
   const settling = new Map<string, { until: number; last: string | null }>()
   const deleted = new Set<string>()
@@ -65,7 +61,7 @@ export function mediaMtxVideo(
   let reading: Promise<void> = Promise.resolve()
   let wasAway = false
 
-  /** Reads follow one another, so that none tells what was before another. */
+  /** Reads are serialized, so that no older state is reported. */
   function look(keptFor: number): Promise<void> {
     if (clock() - readAt < keptFor) return reading
     const one = reading.catch(() => undefined).then(read)
@@ -95,11 +91,11 @@ export function mediaMtxVideo(
     const is = { publisher: publisher?.id ?? '', since, seenAt: new Date(now()), from: askedAt }
     const isLeaving = before?.isEnded === true && before.publisher === is.publisher
     shown.set(streamId, { ...is, state: 'live', isEnded: isLeaving })
-    if (before?.state !== 'live' || before.isEnded !== isLeaving) tell({ type: 'ingest.started', streamId })
+    if (before?.state !== 'live' || before.isEnded !== isLeaving) notify({ type: 'ingest.started', streamId })
   }
 
   function beGone(streamId: string, one: Shown): void {
-    // While MediaMTX was away nobody could come back.
+    // Nobody could come back while MediaMTX was away.
     if (wasAway) one.from = clock()
     const isOver = one.isEnded || clock() - one.from > config.graceMs
     if (!isOver && one.state === 'interrupted') return
@@ -107,7 +103,7 @@ export function mediaMtxVideo(
     else one.state = 'interrupted'
     if (isRecorded(playbackOf(streamId) ?? ''))
       settling.set(streamId, { until: clock() + settlingMilliseconds, last: null })
-    tell({ type: isOver ? 'ingest.stopped' : 'ingest.interrupted', streamId })
+    notify({ type: isOver ? 'ingest.stopped' : 'ingest.interrupted', streamId })
   }
 
   async function recordingsOf(streamId: string): Promise<VideoAsset[]> {
@@ -118,13 +114,13 @@ export function mediaMtxVideo(
     return spans.map((span) => assetOf(config, playbackId, span, shown.get(streamId)))
   }
 
-  /** What was recorded is told until it stays as it is: its last part is written after its publisher has left. */
+  /** Recordings are reported until they settle, as the last part is written late. */
   async function settle(streamId: string, { until, last }: { until: number; last: string | null }): Promise<void> {
     const assets = await recordingsOf(streamId).catch(() => null)
     const found = assets && JSON.stringify(assets)
     if (clock() > until || (found !== null && found === last)) settling.delete(streamId)
     else if (found !== null) settling.set(streamId, { until, last: found })
-    if (found !== last) for (const asset of assets ?? []) tell({ type: 'asset.updated', asset })
+    if (found !== last) for (const asset of assets ?? []) notify({ type: 'asset.updated', asset })
   }
 
   let isPolling = false
@@ -186,7 +182,7 @@ export function mediaMtxVideo(
       const [oldest] = deleted
       if (oldest !== undefined && deleted.size > mostDeleted) deleted.delete(oldest)
       settling.delete(streamId)
-      if (shown.delete(streamId)) tell({ type: 'ingest.stopped', streamId })
+      if (shown.delete(streamId)) notify({ type: 'ingest.stopped', streamId })
     },
     assets: recordingsOf,
     subscribe,
@@ -194,7 +190,7 @@ export function mediaMtxVideo(
       isOpen = ask
     },
     async webhook(body) {
-      const playbackId = askedBy(body, keys)
+      const playbackId = authorizedPlayback(body, keys)
       if (playbackId === null) return
       const streamId = streamIdOf(playbackId)
       if (deleted.has(streamId) || !(await isOpen(streamId))) throw new AppError('UNAUTHORIZED')

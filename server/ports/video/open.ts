@@ -58,7 +58,7 @@ export async function openSelfHosted(options: VideoOptions): Promise<OpenedVideo
   return { video, adapter, why, close: video.close }
 }
 
-/** The same on several nodes: of the processes that share a directory, one has the engine, and another where that one ends. */
+/** The same on several nodes: of the processes that share a directory, one has the engine. Another takes over at its end. */
 export async function openHosts(options: VideoOptions, { lock, ...shared }: Shared): Promise<OpenedVideo> {
   const { publicUrl, engine, rtmp } = options
   await refuseHost(rtmp.host)
@@ -84,7 +84,7 @@ export async function openHosts(options: VideoOptions, { lock, ...shared }: Shar
   return { video, adapter, why, close: video.close }
 }
 
-/** Throws where nothing can listen at a host, whatever the port: nobody knows its name, or it is another machine. */
+/** Throws if no port of a host is usable: its name is unknown, or it is another machine. */
 async function refuseHost(host: string | undefined): Promise<void> {
   if (host === undefined) return
   await portAt(0, host).catch((error: unknown) => {

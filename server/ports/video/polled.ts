@@ -1,11 +1,11 @@
 import type { VideoEvent } from './port.ts'
 
-/** Who hears what a provider does that is asked for it: every few milliseconds, as long as somebody hears. */
+/** Subscribers of a polled provider, which is polled while there are any. */
 export function polledHearers(poll: () => Promise<void>, milliseconds: number) {
   const hearers = new Set<(event: VideoEvent) => void>()
   let polling: NodeJS.Timeout | undefined
   return {
-    tell(event: VideoEvent): void {
+    notify(event: VideoEvent): void {
       for (const hear of hearers) hear(event)
     },
     subscribe(hear: (event: VideoEvent) => void): () => void {

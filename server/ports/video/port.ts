@@ -7,16 +7,16 @@ export interface NewStream {
 
 export interface CreatedStream {
   streamId: string
-  /** Secret: who has it publishes. Nobody can ask for it again. */
+  /** Secret: its holder publishes. It is returned once. */
   streamKey: string
   playbackId: string
 }
 
-/** `interrupted` is who was live and may come back within the grace. */
+/** `interrupted`: the publisher may come back within the grace. */
 export interface StreamStatus {
   state: 'idle' | 'live' | 'interrupted'
   lastSeen: Date | null
-  /** Bits a second that come in, and pictures that could not be used since it was published, where the provider knows. */
+  /** The incoming bits per second, and the unusable pictures since publication, if the provider has them. */
   bitrate?: number
   dropped?: number
 }
@@ -30,7 +30,7 @@ export interface VideoAsset {
   phase: AssetPhase
   /** From 0 to 1. */
   progress: number
-  /** When its first picture was seen, so that what was said meanwhile can be shown beside it. */
+  /** When its first picture was shown, to align it with the chat. */
   startedAt: Date
   durationSeconds: number | null
   sizeBytes: number | null
@@ -50,10 +50,7 @@ export interface VideoAddresses {
   whep(playbackId: string): string | null
 }
 
-/**
- * `started` comes with the first picture that can be shown, also of who comes back; `interrupted` where the connection is lost or
- * nothing comes for 10 seconds; `stopped` where the publisher meant it, or did not come back. They are hints: `status` is what holds.
- */
+/** `started`: a picture arrived. `interrupted`: the connection was lost, or silent for 10 seconds. `stopped`: the end. `status` prevails. */
 export type VideoEvent =
   | { type: 'ingest.started' | 'ingest.interrupted' | 'ingest.stopped'; streamId: string }
   | { type: 'asset.updated'; asset: VideoAsset }
@@ -64,10 +61,10 @@ export interface MediaRequest {
   path: string
 }
 
-/** By which a server says who offers something, and nothing of where they are. It takes it from nobody. */
+/** The header that identifies a client without its address; never accepted from outside. */
 export const clientHeader = 'x-media-client'
 
-/** By which an engine says, beside its refusal, that what was asked for is there, and that nobody publishes it. */
+/** The header of a refusal for an existing stream without a publisher. */
 export const notLive = { 'x-media-refused': 'not live' }
 
 /** Where a request for media is passed on to, and what it is given along. */
@@ -95,7 +92,7 @@ export interface MediaHost {
   signsBodies: boolean
 }
 
-/** A stream as all nodes know it, so that another host may go on with it where its own is away. Of its key there is a digest alone. */
+/** A stream as all nodes know it, with a digest of its key, so that another host may continue it. */
 export interface HeldStream {
   streamId: string
   playbackId: string
@@ -109,7 +106,7 @@ export interface HeldStream {
 /** Where hosts find each other, and what streams they have. */
 export interface MediaHosts {
   tell(host: MediaHost): Promise<void>
-  /** Those that were told of lately. */
+  /** Hosts with a recent heartbeat. */
   live(): Promise<MediaHost[]>
   forget(host: MediaHost): Promise<void>
   keep(stream: HeldStream): Promise<void>
@@ -132,26 +129,20 @@ export interface Video {
   createStream(stream: NewStream): Promise<CreatedStream>
   /** Of those it knows. */
   status(streamIds: readonly string[]): Promise<Map<string, StreamStatus>>
-  /**
-   * Ends what is published. Whoever tries to publish to it again is refused, or ended again where the provider does not refuse them. With
-   * `isShown` false its end is not to be seen either, where the provider can tell.
-   */
+  /** Ends a stream and refuses its publishers. With `isShown` false its end is hidden too, if the provider can. */
   endStream(streamId: string, isShown?: boolean): Promise<void>
   /** With its recordings. */
   deleteStream(streamId: string): Promise<void>
   assets(streamId: string): Promise<VideoAsset[]>
-  /**
-   * Of a key, a playback, a recording or a session: what shows it, or its very answer where that is shared by all who ask; null while
-   * that is away. Throws NOT_FOUND where it can be said that there is none. Left out where people are sent elsewhere.
-   */
+  /** The origin, or the shared answer, of a media name; null while it is away. Throws NOT_FOUND. Absent if media are elsewhere. */
   originOf?(id: string, asked: MediaRequest): Promise<MediaOrigin | MediaAnswer | null>
-  /** Why nobody can go live as this node is configured, in a sentence; null where they can. Left out where that cannot be. */
+  /** Why this node cannot go live, in a sentence; null if it can. */
   lacks?(): string | null
-  /** Has a clock published that is made there, unless somebody publishes already. Left out where none is made. */
+  /** Publishes a generated clock, unless somebody publishes. Absent if unsupported. */
   publishClock?(streamId: string): Promise<void>
   /** Other sites that a page publishes to, watches and plays recordings from. Left out where there are none. */
   readonly origins?: readonly string[]
-  /** For a provider that asks us before somebody publishes: how it is told whether a stream is open still. */
+  /** For providers that ask us before publishing: checks whether a stream is open. */
   admit?(isOpen: (streamId: string) => Promise<boolean>): void
   /** Returns what ends it. */
   subscribe(hear: (event: VideoEvent) => void): () => void

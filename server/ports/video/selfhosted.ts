@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import {
-  type Ask,
   type EngineEvent,
+  type EngineRequest,
   type EngineSettings,
   type FromEngine,
   isPlayable,
@@ -19,7 +19,7 @@ export interface SelfHostedVideo extends Video {
   pid(): number | null
   /** Why it does not start, or listens at fewer ports than it should. */
   problem(): string | null
-  /** Goes on with a stream that another engine had, for who comes back within the grace. */
+  /** Continues a stream of another engine, for a publisher within the grace. */
   adopt(stream: HeldStream): Promise<void>
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ const limits = ['--max-old-space-size=256']
 const deadlines = { start: 60_000, answer: 10_000, silence: 15_000, close: 5_000 }
 const again = { first: 250, most: 30_000, steady: 60_000 }
 
-/** The media engine in a process beside the server: where it ends, the server goes on, and it is started again. */
+/** The media engine in a process beside the server, which outlives it and starts it again. */
 export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }: SelfHostedUrls): SelfHostedVideo {
   const hearers = new Set<(event: VideoEvent) => void>()
   const asked = new Map<number, { resolve(answer: unknown): void; reject(error: unknown): void }>()
@@ -62,15 +62,15 @@ export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }
   let wait = again.first
   let starting: NodeJS.Timeout | undefined
 
-  /** What changes nothing is not told again, such as what is found after a new start. */
+  /** Unchanged states are not reported again, such as after a restart. */
   function tell(event: EngineEvent): void {
     if (event.type !== 'asset.updated') {
       if ((states.get(event.streamId) ?? 'ingest.stopped') === event.type) return
       if (event.type === 'ingest.stopped') states.delete(event.streamId)
       else states.set(event.streamId, event.type)
     }
-    const told = event.type === 'asset.updated' ? { ...event, asset: reached(event.asset) } : event
-    for (const hear of hearers) hear(told)
+    const reported = event.type === 'asset.updated' ? { ...event, asset: reached(event.asset) } : event
+    for (const hear of hearers) hear(reported)
   }
 
   function start(): void {
@@ -108,7 +108,7 @@ export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }
     send(one, { start: { ...settings, httpPort: http, rtmpPort: rtmp }, expected: [...states.keys()] })
   }
 
-  /** Whoever knows them finds the engine that is started again. */
+  /** The same addresses reach a restarted engine. */
   const kept = { http: settings.httpPort, rtmp: settings.rtmpPort }
 
   function hear(message: FromEngine): void {
@@ -126,7 +126,7 @@ export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }
     }
   }
 
-  function ask<Answer>(what: Ask): Promise<Answer> {
+  function ask<Answer>(what: EngineRequest): Promise<Answer> {
     const one = engine
     if (!one || !ports) return Promise.reject(new AppError('SERVICE_UNAVAILABLE'))
     const id = ++lastId

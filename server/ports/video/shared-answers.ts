@@ -2,21 +2,21 @@ import { AppError } from '#shared/errors'
 import type { MediaAnswer, MediaRequest } from './port.ts'
 
 export interface SharedLimits {
-  /** Parts and segments never change; they are kept for so long, and so many bytes of them. */
+  /** Parts and segments never change; limits of their cache. */
   mediaMilliseconds: number
   mediaBytes: number
-  /** Playlists, and what is not there, for those who ask a moment later. */
+  /** The cache of playlists and missing files. */
   briefMilliseconds: number
   briefBytes: number
-  /** So many different answers are asked for at a time. */
+  /** Simultaneous requests. */
   mostAsked: number
-  /** What is kept is shown for so long after its host has shown anything of that stream: one that is taken down is gone from here as well. */
+  /** Cached media expire so long after their host last showed the stream, so that a taken-down one ends here too. */
   shownMilliseconds: number
 }
 
-/** Answers that all who want them at the same node share, so that each is asked for once. */
+/** Answers that are fetched once for all readers of a node. */
 export interface SharedAnswers {
-  /** Rejects as `ask` does, for all who wait; what has failed is kept for nobody. SERVICE_UNAVAILABLE where too much is asked for. */
+  /** Rejects as `ask` does; failures are not cached. Throws SERVICE_UNAVAILABLE above the limit. */
   get(key: string, ask: () => Promise<MediaAnswer>): Promise<MediaAnswer>
 }
 
@@ -32,7 +32,7 @@ const usual: SharedLimits = {
 const playlist = /^\/hls\/[\w-]{1,64}\/index\.m3u8$/
 const media = /^\/hls\/[\w-]{1,64}\/[\w.-]{1,64}$/
 
-/** The one path of all requests with the same answer, without what it does not depend on; null where answers are not shared. */
+/** The cache key of a request; null for unshared answers. */
 export function sharedPath({ method, path }: MediaRequest): string | null {
   if (method !== 'GET' && method !== 'HEAD') return null
   const { pathname, searchParams } = new URL(path, 'http://media.local')
@@ -51,7 +51,7 @@ export function sharedAnswers(limits: SharedLimits = usual): SharedAnswers {
   const lasting = store(limits.mediaMilliseconds, limits.mediaBytes)
   const brief = store(limits.briefMilliseconds, limits.briefBytes)
   const asked = new Map<string, Promise<MediaAnswer>>()
-  /** Until when each stream is shown by its host, as far as is known. */
+  /** Until when each stream is known to be shown. */
   const shown = new Map<string, number>()
 
   async function askFor(key: string, ask: () => Promise<MediaAnswer>): Promise<MediaAnswer> {
@@ -93,10 +93,10 @@ export function sharedAnswers(limits: SharedLimits = usual): SharedAnswers {
 
 const streamOf = (key: string): string => key.split('/')[2] ?? ''
 
-/** What it costs beside its body. */
+/** The cost of an entry beside its body. */
 const costBytes = 1_024
 
-/** The oldest go first, as all are kept equally long. */
+/** The oldest entries go first. */
 function store(milliseconds: number, mostBytes: number) {
   const kept = new Map<string, { answer: MediaAnswer; until: number }>()
   let bytes = 0

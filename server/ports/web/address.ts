@@ -32,7 +32,7 @@ export function isPublic(address: string): boolean {
   return globalV6.check(address, 'ipv6') && !notPublicV6.check(address, 'ipv6')
 }
 
-/** Whether the host of a URL is one of the public internet, by what it is called: nobody is asked where a name leads. */
+/** Whether the host of a URL is public by its name; nothing is resolved. */
 export function leadsOutside(url: string): boolean {
   const host = new URL(url).hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? host.includes('.') && !innerNames.test(host) : isPublic(host)
@@ -42,7 +42,7 @@ export function leadsOutside(url: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 const isPlain = (given: string) => given.length <= longestUrl && !/[\u0000-\u0020\u007f\\]/.test(given)
 
-/** Whether a URL may be shown to people, who ask there as soon as they see it: nothing in it hides where it leads. */
+/** Whether a URL may be shown, as clients open it at once: it must not hide its target. */
 export function mayBeShown(given: string): boolean {
   if (!isPlain(given) || !/^https?:\/\/[^/]/i.test(given) || !URL.canParse(given)) return false
   const { username, password, port } = new URL(given)
@@ -52,7 +52,7 @@ export function mayBeShown(given: string): boolean {
 /** Host names, or `*.example.com` for all below one. */
 export type EgressHosts = readonly string[] | null
 
-/** The URL in its one form; throws INVALID_PARAMETER where it is none that may be asked. */
+/** The normalised URL. Throws INVALID_PARAMETER for a forbidden one. */
 export function publicUrl(given: string, egress: EgressHosts): URL {
   const isComplete = isPlain(given) && /^https:\/\/[^/]/i.test(given) && URL.canParse(given)
   const url = isComplete ? new URL(given) : null

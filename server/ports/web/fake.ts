@@ -8,7 +8,7 @@ export type Page = string | 'silent' | { status?: number; headers?: Record<strin
 export interface FakeWeb extends Web {
   /** By their URLs. What is not here is 404 at a host that has some, and no answer at others. */
   pages: Map<string, Page | ((request: WebRequest) => Page | Promise<Page>)>
-  /** What was asked, in order. */
+  /** The requests in order. */
   asked: { url: string; request: WebRequest }[]
 }
 

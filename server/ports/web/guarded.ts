@@ -25,8 +25,8 @@ export interface Dialling {
 }
 
 /**
- * Addresses are checked when a connection is made, each that a name has, and the connection goes to those alone: a name that changes
- * between a check and its use leads nowhere. Proxies of the environment are not asked.
+ * Checks each address of a name when a connection is made, and connects to those alone. A name that changes after its check
+ * thus leads nowhere. Proxies of the environment are not used.
  */
 export function guardedWeb(egress: EgressHosts, dialling: Dialling = overDns): Web & { close(): Promise<void> } {
   const agent = new Agent({

@@ -1,15 +1,15 @@
-/** What is asked of a URL that a person, or what a person named, has given. */
+/** A request to a URL that a person, or their document, has named. */
 export interface WebRequest {
   /** By default POST with a body, and GET without one. A redirect of the other three is not followed: it is the answer. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: string | Uint8Array
   /** Left out as soon as a redirect leads to another origin: keys may be among them. */
   headers?: Readonly<Record<string, string>>
-  /** At most, and by default, 2 MB of what the body is when it is unpacked. */
+  /** The limit of the unpacked body: at most, and by default, 2 MB. */
   maxBytes?: number
   /** At most, and by default, 10 s for everything. */
   timeoutMilliseconds?: number
-  /** What counts is the status alone: a redirect is not followed, and nothing of the body is read. */
+  /** Reads the status alone: no redirects, no body. */
   onlyStatus?: true
   signal?: AbortSignal
 }
@@ -23,19 +23,13 @@ export interface WebAnswer {
   body: Uint8Array
 }
 
-/** Asks the public web by HTTPS, and nothing else, wherever names and redirects lead. */
+/** Requests to the public web by HTTPS alone, wherever names and redirects lead. */
 export interface Web {
-  /** The URL as it will be asked, without fragment; throws INVALID_PARAMETER where it may not be asked at all. */
+  /** The URL as requested, without fragment. Throws INVALID_PARAMETER for a forbidden one. */
   check(url: string): URL
-  /**
-   * Whether a URL that is only shown may be: not one of this machine or a private network, as far as its host tells, and as plain as one
-   * that is asked: without user, another port, backslashes or white space.
-   */
+  /** Whether a URL may be shown: public by its host, and without user, port, backslashes or white space. */
   isPublic(url: string): boolean
-  /**
-   * Throws INVALID_PARAMETER as `check` does, TIMEOUT, and UPSTREAM_ERROR where there is no answer, it is too long, or it would come from
-   * an address that is not public: the errors say no more. An aborted signal throws its reason.
-   */
+  /** Throws INVALID_PARAMETER, TIMEOUT, the reason of an abort, and UPSTREAM_ERROR without details for all other failures. */
   ask(url: string, request?: WebRequest): Promise<WebAnswer>
 }
 

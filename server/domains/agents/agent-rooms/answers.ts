@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import { beginAnswer } from '#server/domains/agents/runs/answer'
-import { inRoom } from '#server/domains/agents/runs/history'
+import { roomPlace } from '#server/domains/agents/runs/history'
 import { Runs, type StoredRun } from '#server/domains/agents/runs/model'
 import { capabilitiesNow } from '#server/domains/rooms/messages/send'
 import type { Node } from '#server/kernel/context'
@@ -12,7 +12,7 @@ import { withEllipsis } from '#shared/kit/cut'
 import { longestMessage } from '#shared/kit/lengths'
 import { accountOfAgent, withPlainNames } from '#shared/kit/room-agents'
 import { roomOfKey } from '#shared/kit/room-key'
-import { asksIn, passes, tellAsWritten } from './writing.ts'
+import { passesRoomRules, questionOfRun, sendAsWritten } from './writing.ts'
 
 export interface Mention {
   key: string
@@ -25,45 +25,42 @@ export interface Mention {
   at: Date
 }
 
-export interface Said {
+export interface RoomAnswer {
   agent: StoredAgent
-  /** As the room has it; empty where it kept silent. */
+  /** The sent text; empty if the agent stayed silent. */
   text: string
   messageId: string | null
 }
 
 const longestWaitSeconds = 60
 const apology = 'I could not answer this.'
-const nothingLeft = 'I have answered all that I may today. Ask me again tomorrow.'
+const limitText = 'I have answered all that I may today. Ask me again tomorrow.'
 
-/** Where an answer is to be said. */
-type Asked = Pick<StoredRun, '_id' | 'place' | 'client_run_id'>
+/** The run of an answer in a room. */
+type RoomRun = Pick<StoredRun, '_id' | 'place' | 'client_run_id'>
 
-/**
- * Begins the answer to a message that mentions an agent, once for each message and agent. What it returns says it: word by word, and then as
- * a message of the agent. Null where the agent may not write, and where the asker has as many questions open as they may.
- */
+/** Begins an agent's answer to a mention, once per message. Returns a function that sends it; null if the agent or the asker may not. */
 export async function beginMention(
   node: Node,
   agent: StoredAgent,
   mention: Mention,
-): Promise<(() => Promise<Said | null>) | null> {
+): Promise<(() => Promise<RoomAnswer | null>) | null> {
   const { key, messageId, sender, text } = mention
-  if (!(await mayWrite(node, agent, key))) return null
+  if (!(await mayAgentWrite(node, agent, key))) return null
   const asked = {
     agent: agent._id,
     account: sender,
-    place: inRoom(key),
+    place: roomPlace(key),
     message: withPlainNames(text),
     clientRunId: `${messageId}:${agent._id}`,
     isToSay: true,
   }
   const run = await beginAnswer(node, agent, asked).catch(codeOfRefusal)
   if (run === 'TOO_MANY_QUESTIONS') return null
-  if (run !== 'DAILY_TOKENS_REACHED') return () => sayAnswer(node, agent, run)
+  if (run !== 'DAILY_TOKENS_REACHED') return () => sendRoomAnswer(node, agent, run)
   const { place, clientRunId } = asked
   const unbegun = { _id: clientRunId, place, client_run_id: clientRunId }
-  return () => commit(node, agent, unbegun, nothingLeft)
+  return () => sendAnswer(node, agent, unbegun, limitText)
 }
 
 function codeOfRefusal(error: unknown): 'DAILY_TOKENS_REACHED' | 'TOO_MANY_QUESTIONS' {
@@ -72,47 +69,47 @@ function codeOfRefusal(error: unknown): 'DAILY_TOKENS_REACHED' | 'TOO_MANY_QUEST
   throw error
 }
 
-export const mayWrite = (node: Node, agent: StoredAgent, key: string): Promise<boolean> =>
-  passes(node, agent, key, 'ok').catch(() => false)
+export const mayAgentWrite = (node: Node, agent: StoredAgent, key: string): Promise<boolean> =>
+  passesRoomRules(node, agent, key, 'ok').catch(() => false)
 
-/** The runs whose answers this node says in their rooms. */
-export const saidHere = nodeState(() => new Set<string>())
+/** The runs whose answers this node sends. */
+export const answersOn = nodeState(() => new Set<string>())
 
-/** Tells a room what an agent writes, and says it there when it is whole. Null where the run was lost: it is begun again. */
-export async function sayAnswer(node: Node, agent: StoredAgent, run: StoredRun): Promise<Said | null> {
-  saidHere(node).add(run._id)
-  const written = tellAsWritten(node, agent, run)
+/** Shows an answer as it is written, then sends it as a message. Null if the run was lost. */
+export async function sendRoomAnswer(node: Node, agent: StoredAgent, run: StoredRun): Promise<RoomAnswer | null> {
+  answersOn(node).add(run._id)
+  const written = sendAsWritten(node, agent, run)
   try {
     const ended = await written.end
     if (ended.isLost) return null
-    const text = ended.text ?? (ended.isSpent ? nothingLeft : apology)
-    const said = await commit(node, agent, run, text)
-    await nothingToSay(run)
-    return said
+    const text = ended.text ?? (ended.isSpent ? limitText : apology)
+    const sent = await sendAnswer(node, agent, run, text)
+    await markAnswerSent(run)
+    return sent
   } finally {
     written.close()
-    saidHere(node).delete(run._id)
+    answersOn(node).delete(run._id)
   }
 }
 
-export const nothingToSay = (run: StoredRun) => Runs.updateOne({ _id: run._id }, { $unset: { to_say: 1 } })
+export const markAnswerSent = (run: StoredRun) => Runs.updateOne({ _id: run._id }, { $unset: { to_say: 1 } })
 
-/** Sends the answer as a message of the agent. A text that the room refuses becomes an apology; what keeps the agent silent, silence. */
-async function commit(node: Node, agent: StoredAgent, run: Asked, answer: string): Promise<Said> {
-  const { key } = asksIn(run)
+/** Sends an answer as a message. A refused text becomes an apology; if that is refused too, the agent stays silent. */
+async function sendAnswer(node: Node, agent: StoredAgent, run: RoomRun, answer: string): Promise<RoomAnswer> {
+  const { key } = questionOfRun(run)
   const { max_length } = await capabilitiesNow(node, key, accountOfAgent(agent._id))
   for (const [text, cid] of [
     [withEllipsis(answer, max_length || longestMessage), run._id],
     [apology, `${run._id}:apology`],
   ] as const) {
-    const messageId = await sent(node, agent, run, text, cid)
+    const messageId = await trySending(node, agent, run, text, cid)
     if (messageId !== null) return { agent, text, messageId }
   }
   return { agent, text: '', messageId: null }
 }
 
-async function sent(node: Node, agent: StoredAgent, run: Asked, text: string, client_msg_id: string) {
-  const { key, messageId: reply_to } = asksIn(run)
+async function trySending(node: Node, agent: StoredAgent, run: RoomRun, text: string, client_msg_id: string) {
+  const { key, messageId: reply_to } = questionOfRun(run)
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
       const message = { room: roomOfKey(key), text, reply_to, client_msg_id }

@@ -1,8 +1,8 @@
-import { refusalsOf } from '#server/domains/agents/agent-state/access'
+import { agentRefusalsOf } from '#server/domains/agents/agent-state/access'
 import { forgetRuns } from '#server/domains/agents/runs/forget'
-import { inRoom } from '#server/domains/agents/runs/history'
+import { roomPlace } from '#server/domains/agents/runs/history'
 import { Runs } from '#server/domains/agents/runs/model'
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import type { MessageFact } from '#server/domains/rooms/events/message'
 import { messageCreated, messageDeleted, messagesPurged } from '#server/domains/rooms/room-state/events/messages'
 import { messageFactOf, messageIn } from '#server/domains/rooms/room-state/facts'
@@ -12,7 +12,7 @@ import type { Node } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { agentMentionsIn, idOfAgent, isAgent } from '#shared/kit/room-agents'
-import { beginMention, type Mention, type Said } from './answers.ts'
+import { beginMention, type Mention, type RoomAnswer } from './answers.ts'
 import { agentsIn } from './memberships.ts'
 
 const minuteSeconds = 60
@@ -20,19 +20,19 @@ const mentionsOfOne = 10
 const mentionsOfAgent = 60
 const agentsAMessage = 3
 
-/** Lets the agents of a room answer messages that mention them; each message is answered by the node that took it. */
+/** Answers mentions of agents in rooms, at the node that appended the message. */
 export function answerMentions(node: Node): () => void {
   let isOver = false
   node.log.onRows((key, rows, isOurs) => {
     if (isOver || !isOurs || key === GLOBAL || kindOf(key).isSealed) return
     for (const row of rows) {
-      if (isOf(row, messageDeleted)) quietly(node, forgetQuestion(key, String(row.body.id)))
-      if (isOf(row, messagesPurged)) quietly(node, forgetPurged(node, key, row.target ?? ''))
-      if (!isOf(row, messageCreated)) continue
+      if (isRowOf(row, messageDeleted)) quietly(node, forgetQuestion(key, String(row.body.id)))
+      if (isRowOf(row, messagesPurged)) quietly(node, forgetPurged(node, key, row.target ?? ''))
+      if (!isRowOf(row, messageCreated)) continue
       const mention = mentionOf(key, messageFactOf(row))
       if (mention.ids.length === 0) continue
       node.reached('mention-heard')
-      answersTo(node, mention).catch((error: unknown) => node.logger.warn({ error }, 'a mention was not answered'))
+      answerMention(node, mention).catch((error: unknown) => node.logger.warn({ error }, 'a mention was not answered'))
     }
   })
   return () => {
@@ -45,29 +45,26 @@ function quietly(node: Node, forgetting: Promise<void>): void {
 }
 
 /** The agents that a text mentions, in their order. */
-export const mentionedIn = (text: string): string[] => [...new Set(agentMentionsIn(text).map(({ id }) => id))]
+export const agentsMentionedIn = (text: string): string[] => [...new Set(agentMentionsIn(text).map(({ id }) => id))]
 
 export function mentionOf(key: string, { id: messageId, sender, at, body: { text, mentions } }: MessageFact): Mention {
-  const ids = [...mentionedIn(text), ...mentions.flatMap(({ kind, id }) => (kind === 'agent' ? [id] : []))]
+  const ids = [...agentsMentionedIn(text), ...mentions.flatMap(({ kind, id }) => (kind === 'agent' ? [id] : []))]
   return { key, messageId, sender, text, ids, at: new Date(at) }
 }
 
-/**
- * What the mentioned agents of the room answer; those who are not in it do not. Agents never answer agents. A question that was begun
- * before is not begun again.
- */
-export async function answersTo(node: Node, mention: Mention): Promise<Said[]> {
+/** The answers of mentioned agents that are members. Agents never answer agents, and no question is begun twice. */
+export async function answerMention(node: Node, mention: Mention): Promise<RoomAnswer[]> {
   if (mention.ids.length === 0 || isAgent(mention.sender)) return []
   const members = new Map((await agentsIn(node, mention.key)).map((agent) => [agent._id, agent]))
   const named = [...new Set(mention.ids)].flatMap((id) => members.get(id) ?? [])
-  const refused = await refusalsOf(mention.sender, named)
+  const refused = await agentRefusalsOf(mention.sender, named)
   const here = named.filter((_, at) => refused[at] === null).slice(0, agentsAMessage)
   const begun = await Promise.all(
     here.map(async (agent) =>
       (await isWithinLimits(node, agent._id, mention)) ? beginMention(node, agent, mention) : null,
     ),
   )
-  await allBegun(mention.messageId, mention.key, mention.at)
+  await markBegun(mention.messageId, mention.key, mention.at)
   const answers = await Promise.all(begun.map((say) => say?.() ?? null))
   return answers.filter((answer) => answer !== null)
 }
@@ -76,11 +73,11 @@ const isWithinLimits = async (node: Node, agent: string, { sender }: Mention): P
   (await node.limits.throttle('mentions-by', sender, mentionsOfOne, minuteSeconds)) &&
   (await node.limits.throttle('mentions-of', agent, mentionsOfAgent, minuteSeconds))
 
-/** Notes that each answer to a message has begun, or that there is none to give: from then on the runs say what is left to do. */
-export async function allBegun(_id: string, room: string, at: Date): Promise<void> {
+/** Marks all answers to a message as begun: from then on the runs show what remains. */
+export async function markBegun(_id: string, room: string, at: Date): Promise<void> {
   const note = (upsert: boolean) =>
     Questions.updateOne({ _id }, { $unset: { due_at: 1 }, $setOnInsert: { room, at } }, { upsert })
-  // The record of the message is written at the same time.
+  // The record of the message may be written at the same time.
   await note(true).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
     return note(false)
@@ -89,19 +86,19 @@ export async function allBegun(_id: string, room: string, at: Date): Promise<voi
 
 const forgottenAtOnce = 200
 
-/** Deletes the text of a question that was deleted in its room, and of what was answered to it. */
+/** Deletes the text of a deleted question, and of its answers. */
 async function forgetQuestion(key: string, messageId: string): Promise<void> {
-  const asked = { place: inRoom(key), client_run_id: { $gte: `${messageId}:`, $lt: `${messageId};` } }
+  const asked = { place: roomPlace(key), client_run_id: { $gte: `${messageId}:`, $lt: `${messageId};` } }
   const runs = await Runs.find(asked).select({ _id: 1 }).lean<{ _id: string }[]>()
   await forgetRuns(runs.map(({ _id }) => _id))
 }
 
-/** The same for the questions of one person that a purge has taken; of a purged agent, for all that it was asked there. */
+/** The same for purged questions of an account, or all questions to a purged agent. */
 async function forgetPurged(node: Node, key: string, target: string): Promise<void> {
   const agent = idOfAgent(target)
   const ofTarget = agent === null ? { account: target } : { agent_id: agent }
   for (let after = ''; ; ) {
-    const runs = await Runs.find({ place: inRoom(key), ...ofTarget, _id: { $gt: after } })
+    const runs = await Runs.find({ place: roomPlace(key), ...ofTarget, _id: { $gt: after } })
       .sort({ _id: 1 })
       .limit(forgottenAtOnce)
       .select({ client_run_id: 1 })

@@ -9,17 +9,24 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import type { AgentPlace } from '#shared/kit/room-kinds'
-import { answerMentions, answersTo, mentionedIn } from './follow.ts'
-import { beginWhatWasLeft, sayWhatWasLeft } from './left.ts'
-import { agentsIn, bringIn, membersAmong, roomAt, shownMembership, takeOut } from './memberships.ts'
+import { agentsMentionedIn, answerMention, answerMentions } from './follow.ts'
+import {
+  addAgentToRoom,
+  agentMembersAmong,
+  agentRoomOf,
+  agentsIn,
+  removeAgentFromRoom,
+  renderMembership,
+} from './memberships.ts'
 import { AgentMemberships, type StoredMembership } from './model.ts'
-import { listenToWriting } from './writing.ts'
+import { beginLostQuestions, sendLostAnswers } from './recovery.ts'
+import { followWriting } from './writing.ts'
 
 const inRoom: Action<typeof contract.inRoom> = async ({ id }, context) => {
   const { key } = await readRoom(
     context.node,
     context.caller,
-    roomAt(id === 'global' ? 'global' : 'channel', id),
+    agentRoomOf(id === 'global' ? 'global' : 'channel', id),
     () => null,
   )
   const agents = await agentsIn(context.node, key)
@@ -42,13 +49,14 @@ const memberships: Action<typeof contract.memberships> = async ({ id }, context)
   return { memberships: rows.flatMap((row) => row ?? []) }
 }
 
-/** Null where the caller does not see the room, and where the agent is no member of it any more. */
+/** Null if the caller cannot see the room, or the agent has left it. */
 async function withChannel({ node, caller }: Parameters<typeof memberships>[1], membership: StoredMembership) {
   const ref = roomOfKey(membership.room)
   const seen = await readRoom(node, caller, ref, () => null).catch(() => null)
-  if (!seen || !(await membersAmong(node, membership.room, [membership.agent_id])).has(membership.agent_id)) return null
+  if (!seen || !(await agentMembersAmong(node, membership.room, [membership.agent_id])).has(membership.agent_id))
+    return null
   const { name, emoji } = seen.room
-  const shown = shownMembership(membership)
+  const shown = renderMembership(membership)
   const placeIn = (type: AgentPlace) =>
     ref.id !== null && shown.channel_type === type ? { id: ref.id, name, emoji } : null
   return { ...shown, channel: placeIn('channel'), location_chat: placeIn('location') }
@@ -56,26 +64,26 @@ async function withChannel({ node, caller }: Parameters<typeof memberships>[1], 
 
 const joinRoom: Action<typeof contract.joinRoom> = async ({ id, channelType, channelId }, context) => {
   const agent = await agentOf(id)
-  const room = roomAt(channelType, channelId)
+  const room = agentRoomOf(channelType, channelId)
   await keyOf(room)
-  return { membership: shownMembership(await bringIn(context.node, signedIn(context).account, agent, room)) }
+  return { membership: renderMembership(await addAgentToRoom(context.node, signedIn(context).account, agent, room)) }
 }
 
 const leaveRoom: Action<typeof contract.leaveRoom> = async ({ id, channelType, channelId }, context) => {
   const agent = await agentOf(id)
-  await takeOut(context.node, agent._id, roomAt(channelType, channelId))
+  await removeAgentFromRoom(context.node, agent._id, agentRoomOf(channelType, channelId))
   return done
 }
 
 const respond: Action<typeof contract.respond> = async (input, context) => {
   if (!context.caller.scopes) throw new AppError('FORBIDDEN', { message: 'This is for service tokens' })
   const { messageContent: text, senderAddress: sender, originalMessageId: messageId } = input
-  const key = roomKey(roomAt(input.channelType, input.channelId))
+  const key = roomKey(agentRoomOf(input.channelType, input.channelId))
   const message = await sentIn(context.node, key, messageId)
   if (!isSameAccount(message.sender, sender))
     throw new AppError('CONFLICT', { message: 'This message is of another sender' })
-  const ids = mentionedIn(text)
-  const answers = await answersTo(context.node, { key, messageId, sender, text, ids, at: message.at })
+  const ids = agentsMentionedIn(text)
+  const answers = await answerMention(context.node, { key, messageId, sender, text, ids, at: message.at })
   return {
     processed: ids.length > 0,
     ...(ids.length > 0 ? {} : { message: 'No agent is mentioned' }),
@@ -90,7 +98,7 @@ const respond: Action<typeof contract.respond> = async (input, context) => {
   }
 }
 
-/** When the message was sent, and by whom. Throws where there is none. */
+/** The sender and time of a message. Throws without one. */
 const sentIn = (node: Node, key: string, messageId: string): Promise<{ sender: string; at: Date }> =>
   node.log.ask(key, (view) => {
     const message = messageIn(view, messageId)
@@ -102,8 +110,8 @@ const sentIn = (node: Node, key: string, messageId: string): Promise<{ sender: s
 export const agentRoomActions: Actions<typeof contract> = { inRoom, memberships, joinRoom, leaveRoom, respond }
 
 export const startAgentRooms = (node: Node): readonly Stop[] => [
-  listenToWriting(node),
+  followWriting(node),
   answerMentions(node),
-  beginWhatWasLeft(node),
-  sayWhatWasLeft(node),
+  beginLostQuestions(node),
+  sendLostAnswers(node),
 ]

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import { framesAfter } from '#server/domains/agents/runs/follow'
-import { inRoom } from '#server/domains/agents/runs/history'
+import { roomPlace } from '#server/domains/agents/runs/history'
 import type { StoredRun } from '#server/domains/agents/runs/model'
 import { audiences, type Node } from '#server/kernel/context'
 import { agentWriting } from '#shared/api/agent-rooms'
@@ -11,31 +11,35 @@ import { accountOfAgent } from '#shared/kit/room-agents'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
 
 const topic = 'agent-writing'
-/** A row that is told nothing of for 15 s is taken away by those who show it. */
+/** Clients remove a row without news after 15 seconds. */
 const aliveMilliseconds = 5_000
 
-/** What a run came to; `text` is null where it was not answered in full. */
-interface Ended {
+/** The end of a run; `text` is null without a whole answer. */
+interface WrittenEnd {
   text: string | null
-  /** Its node was lost, or goes. */
+  /** Its node was lost or stops. */
   isLost: boolean
-  /** Nothing was left for it of what may be answered today. */
+  /** The tokens of the day are used up. */
   isSpent: boolean
 }
 
-/** Tells the room what an agent writes, as far as the room's rules let it pass, until it is closed. */
-export function tellAsWritten(node: Node, agent: StoredAgent, run: StoredRun): { end: Promise<Ended>; close(): void } {
-  const { key, messageId: reply_to } = asksIn(run)
+/** Sends the room what an agent writes, as far as the room's rules allow, until it is closed. */
+export function sendAsWritten(
+  node: Node,
+  agent: StoredAgent,
+  run: StoredRun,
+): { end: Promise<WrittenEnd>; close(): void } {
+  const { key, messageId: reply_to } = questionOfRun(run)
   const { _id: id, name, avatar_emoji } = agent
-  const word = { room: roomOfKey(key), run_id: run._id, agent: { id, name, avatar_emoji }, reply_to }
+  const base = { room: roomOfKey(key), run_id: run._id, agent: { id, name, avatar_emoji }, reply_to }
   let before = 0
   let shown = 0
-  const tell = (text: string, state: 'writing' | 'ended') =>
-    tellRoom(node, { ...word, off: before + shown, text, state })
-  const alive = setInterval(() => tell('', 'writing'), aliveMilliseconds)
-  tell('', 'writing')
+  const send = (text: string, state: 'writing' | 'ended') =>
+    notifyRoom(node, { ...base, off: before + shown, text, state })
+  const alive = setInterval(() => send('', 'writing'), aliveMilliseconds)
+  send('', 'writing')
 
-  async function follow(): Promise<Ended> {
+  async function follow(): Promise<WrittenEnd> {
     let text = ''
     let judged = 0
     let isPassing = true
@@ -48,21 +52,21 @@ export function tellAsWritten(node: Node, agent: StoredAgent, run: StoredRun): {
       }
       if (frame.t !== 'chunk') continue
       if (frame.off < judged) {
-        // What was told is no answer; behind a gap clients begin anew.
+        // The sent text is no answer; clients start again after a gap.
         before += shown + 1
         judged = 0
         shown = 0
         isPassing = true
       }
       if (!isPassing) continue
-      // A word that is not whole yet could not be judged.
+      // An unfinished word cannot be judged.
       const whole = endOfWords(text, Math.max(judged, frame.off))
       if (whole === null) continue
-      const said = withoutSources(text.slice(0, whole))
-      isPassing = await passes(node, agent, key, said)
-      if (isPassing) tell(said.slice(shown), 'writing')
+      const passing = withoutSources(text.slice(0, whole))
+      isPassing = await passesRoomRules(node, agent, key, passing)
+      if (isPassing) send(passing.slice(shown), 'writing')
       judged = whole
-      shown = said.length
+      shown = passing.length
     }
     return { text: null, isLost: true, isSpent: false }
   }
@@ -71,47 +75,47 @@ export function tellAsWritten(node: Node, agent: StoredAgent, run: StoredRun): {
     end: follow(),
     close() {
       clearInterval(alive)
-      tell('', 'ended')
+      send('', 'ended')
     },
   }
 }
 
-/** Where the last word begins, behind the last white space after `from`; null where there is none. */
+/** The start of the last word after `from`; null without white space. */
 export function endOfWords(text: string, from: number): number | null {
   for (let end = text.length; end > from; end--) if (/\s/.test(text.charAt(end - 1))) return end
   return null
 }
 
-/** A room is shown no list of sources, so that the numbers of passages (`[1]`) would refer to nothing. */
+/** Rooms show no sources, so numbers of passages (`[1]`) are removed. */
 const withoutSources = (text: string): string => text.replace(/(?<=\s)\[\d{1,2}\](?=[\s.,;:!?)]|$)/g, '')
 
-function tellRoom(node: Node, payload: z.output<typeof agentWriting.payload>): void {
-  tellHere(node, payload)
+function notifyRoom(node: Node, payload: z.output<typeof agentWriting.payload>): void {
+  notifyHere(node, payload)
   node.peers.tell(topic, payload)
 }
 
-const tellHere = (node: Node, payload: z.output<typeof agentWriting.payload>) =>
+const notifyHere = (node: Node, payload: z.output<typeof agentWriting.payload>) =>
   node.live.sendVolatile(agentWriting, audiences.room(roomKey(payload.room)), payload)
 
-/** Passes on what agents write on other nodes; without words between them the message comes as one. */
-export const listenToWriting = (node: Node): (() => void) =>
-  node.peers.listen(topic, (word) => {
-    const payload = agentWriting.payload.safeParse(word)
-    if (payload.success) tellHere(node, payload.data)
+/** Forwards the writing of other nodes; without peer messages the answer arrives whole. */
+export const followWriting = (node: Node): (() => void) =>
+  node.peers.listen(topic, (message) => {
+    const payload = agentWriting.payload.safeParse(message)
+    if (payload.success) notifyHere(node, payload.data)
   })
 
-type Asked = Pick<StoredRun, 'place' | 'client_run_id'>
+type RoomRun = Pick<StoredRun, 'place' | 'client_run_id'>
 
-/** Of a run that was asked for in a room: the key of that, the message that asks, and how often the question was begun. */
-export function asksIn({ place, client_run_id }: Asked): { key: string; messageId: string; attempt: number } {
+/** The room, message and attempt of a run in a room. */
+export function questionOfRun({ place, client_run_id }: RoomRun): { key: string; messageId: string; attempt: number } {
   const [messageId = '', , attempt = '1'] = client_run_id.split(':')
-  return { key: place.slice(inRoom('').length), messageId, attempt: Number(attempt) }
+  return { key: place.slice(roomPlace('').length), messageId, attempt: Number(attempt) }
 }
 
 const onlyHasToWait = ['SLOW_MODE']
 
-/** Would the room take this text from the agent, if it were sent now? That it would have to wait does not count. */
-export async function passes(node: Node, agent: StoredAgent, key: string, text: string): Promise<boolean> {
+/** Whether the room would accept this text from the agent, apart from slow mode. */
+export async function passesRoomRules(node: Node, agent: StoredAgent, key: string, text: string): Promise<boolean> {
   const { verdict } = await node.callAs(accountOfAgent(agent._id), messages.check, { room: roomOfKey(key), text })
   return verdict.ok || onlyHasToWait.includes(verdict.code ?? '')
 }

@@ -1,22 +1,22 @@
 import { Schema } from 'mongoose'
 import { defineModel } from '#server/kernel/model'
 
-/** The tokens that the answers of an owner's agents took on one day, and those that are set aside for answers under way. */
-export interface StoredDay {
-  /** The owner, and the day in UTC; before them, for the share of one asker, `by` and who that is. */
+/** Tokens of an owner's agents on one day, with reserved ones. */
+export interface StoredTokenDay {
+  /** The owner and the day (UTC); for an asker's share, after `by` and the asker. */
   _id: string
   tokens: number
   expires_at: Date
 }
 
-export const TokenDays = defineModel<StoredDay>(
+export const TokenDays = defineModel<StoredTokenDay>(
   'TokenDays',
   {
     shares: [{ owner: '_id', becomes: 'erase', at: 'inside' }],
     archive: { never: 'It is a count of a day, and lapses.' },
     stays: ['tokens'],
   },
-  new Schema<StoredDay>(
+  new Schema<StoredTokenDay>(
     {
       _id: { type: String, required: true },
       tokens: { type: Number, required: true },

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { defineSettings, numeric } from '#server/kernel/settings'
+import { decimalNumber, defineSettings } from '#server/kernel/settings'
 
 export const spendingSettings = defineSettings(
-  { AGENT_DAILY_TOKENS: numeric(z.number().int().min(1)).default(5_000_000) },
+  { AGENT_DAILY_TOKENS: decimalNumber(z.number().int().min(1)).default(5_000_000) },
   ({ AGENT_DAILY_TOKENS }) => ({
-    /** What the answers of one owner's agents may take on one day, in UTC. */
+    /** The tokens of all answers of an owner's agents on one day (UTC). */
     dailyTokens: AGENT_DAILY_TOKENS,
   }),
 )

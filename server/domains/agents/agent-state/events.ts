@@ -30,7 +30,7 @@ const defaults = {
   tags: null,
 } as const
 
-/** The events of an agent, by day and start; those of a whole day first. */
+/** The events of an agent by day and start; whole-day events first. */
 export async function eventsOf(agent: string, filter: object = {}): Promise<StoredEvent[]> {
   const found = await Events.find({ agent_id: agent, ...filter }).lean<StoredEvent[]>()
   const orderOf = ({ event_date, start_time, key }: StoredEvent) => `${event_date} ${start_time ?? ''} ${key}`
@@ -45,12 +45,12 @@ interface Where {
   knowledge: string | null
 }
 
-/** Stores an event. Throws EVENT_EXISTS where there is one of this name and day. */
+/** Stores an event. Throws EVENT_EXISTS for an equal name and day. */
 export async function addEvent(node: Node, { id, agent, knowledge }: Where, given: GivenEvent): Promise<StoredEvent> {
   const fields = settled({ ...defaults, name: '', event_date: '', ...withoutUndefined(given) })
   const event = { _id: id, agent_id: agent, knowledge_id: knowledge, ...fields, created_at: new Date(node.now()) }
   await Events.create(event).catch(refuseDuplicate)
-  // Looked at again once it stands: the agent may have been deleted meanwhile, and no race leaves more than the most.
+  // Checked again after the insert: the agent may be deleted, and races may exceed the limit.
   const isGone = !(await Agents.exists({ _id: agent }))
   const isTooMany = (await countEvents(agent)) > eventsAtMost
   if (isGone || isTooMany) await Events.deleteOne({ _id: id })
@@ -61,7 +61,7 @@ export async function addEvent(node: Node, { id, agent, knowledge }: Where, give
 
 const attempts = 5
 
-/** Changes what is given; what others change at the same time stays, and is judged with it. */
+/** Changes an event; simultaneous changes are merged and validated together. */
 export async function changeEvent(agent: string, id: string, given: GivenEvent): Promise<StoredEvent> {
   const set = withoutUndefined(given)
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -86,7 +86,7 @@ export async function removeEvent(agent: string, id: string): Promise<void> {
   if (deletedCount === 0) throw new AppError('NOT_FOUND')
 }
 
-/** What follows from the other fields. */
+/** Derives dependent fields. */
 function settled(fields: EventFields): EventFields & { key: string } {
   const { name, event_date, end_date } = fields
   if (end_date !== null && end_date < event_date)
@@ -99,7 +99,7 @@ function refuseDuplicate(error: unknown): never {
   throw isDuplicate(error) ? new AppError('EVENT_EXISTS') : error
 }
 
-export const shownEvent = ({ _id, key: _, created_at, ...event }: StoredEvent): AgentEvent => ({
+export const renderEvent = ({ _id, key: _, created_at, ...event }: StoredEvent): AgentEvent => ({
   id: _id,
   ...event,
   created_at: created_at.toISOString(),

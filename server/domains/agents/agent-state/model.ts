@@ -8,13 +8,13 @@ import type { PaymentNetwork } from '#shared/api/payment-networks'
 
 type Visibility = (typeof visibilities)[number]
 
-/** What is stored of each tool of an agent. */
+/** A stored tool of an agent. */
 export interface StoredEntry {
   name: string
   url: string
   description: string | null
   instructions: string | null
-  /** The key and the headers, sealed; null where there are none. */
+  /** The sealed key and headers, if any. */
   sealed: string | null
   has_api_key: boolean
   header_names: string[]
@@ -26,13 +26,13 @@ export interface StoredToolServer extends StoredEntry {
 
 export interface StoredApi extends StoredEntry {
   method: (typeof apiMethods)[number]
-  /** Absent in those of before there were methods that change something. */
+  /** Absent in tools of older versions. */
   allow_changes?: boolean
   api_type: 'graphql' | 'openapi' | 'rest'
   schema_text: string | null
 }
 
-/** The tools of an agent; those of before there were any have none. */
+/** The tools of an agent; absent in older ones. */
 export interface StoredTools {
   mcp_servers?: StoredToolServer[]
   api_tools?: StoredApi[]
@@ -54,7 +54,7 @@ export interface StoredAgent extends StoredTools {
   scheduling_enabled: boolean
   events_access: boolean
   public_access_enabled: boolean
-  /** How many answers were given in full; follows from the runs. */
+  /** The number of whole answers, counted from the runs. */
   message_count: number
   tags: string[]
   suggested_questions: string[] | null
@@ -63,11 +63,11 @@ export interface StoredAgent extends StoredTools {
   x402_network: PaymentNetwork | null
   x402_wallet_address: string | null
   x402_pricing_mode: string
-  /** What a search finds it by; follows from its name, tags and personality. */
+  /** Its search words, from name, tags and personality. */
   words: string[]
-  /** The version of skeletons of which `words` are; absent in agents that an older version stored. */
+  /** The version of `words`; absent in older agents. */
   words_version?: number
-  /** Which of the places of its owner it takes; absent where no number of agents is set. */
+  /** The number among the owner's agents; absent without a limit. */
   place?: number
   created_at: Date
   updated_at: Date

@@ -6,12 +6,12 @@ import { cut } from '#shared/kit/cut'
 import { redactorOf } from './redaction.ts'
 import { headersOf, unsealSecrets } from './secrets.ts'
 import { apiPlace } from './stored.ts'
-import { described, type Tool } from './tool.ts'
+import { describedTool, type Tool } from './tool.ts'
 
 const maxBytes = 1024 * 1024
 const text = { type: 'string' }
 
-/** What a model fills in for each kind of API. */
+/** The parameters of each kind of API. */
 const parametersOf = {
   graphql: {
     type: 'object',
@@ -33,9 +33,9 @@ const parametersOf = {
 const longestSchema = 4_000
 const caution = 'It changes what is there: call it only where the user has asked for exactly that.'
 
-/** What a model fills in for this API: what its kind and its method take, and each name in its path. */
+/** The parameters of an API, with names in its path. */
 function parametersFor(api: StoredApi) {
-  const usual = isChange(api) ? parametersOf.openapi : parametersOf[api.api_type]
+  const usual = isChangingApi(api) ? parametersOf.openapi : parametersOf[api.api_type]
   const names = namesInPath(api.url)
   if (names.length === 0) return usual
   const properties = Object.fromEntries(names.map((name) => [name, { ...text, minLength: 1, maxLength: 200 }]))
@@ -45,23 +45,23 @@ function parametersFor(api: StoredApi) {
 
 export function apiTool(node: Node, agent: string, api: StoredApi, question: readonly string[]): Tool {
   const schema = api.schema_text && `It describes itself so: ${cut(api.schema_text, longestSchema)}`
-  const said = [...(isChange(api) ? [caution] : []), api.description, api.instructions]
-  const shown = described(api.name, 'api', said, parametersFor(api))
+  const texts = [...(isChangingApi(api) ? [caution] : []), api.description, api.instructions]
+  const shown = describedTool(api.name, 'api', texts, parametersFor(api))
   const description = schema ? `${shown.description}\n${schema}`.trim() : shown.description
   return {
     server: api.name,
     name: api.api_type,
     shown: { ...shown, description: redactorOf(secretsOf(node, agent, api), api.url)(description) },
     key: JSON.stringify([agent, api.name, api.url, api.method, api.sealed]),
-    run: (given, signal) => askApi(node, agent, api, given, signal, keyOfCall(question, api.name, given)),
+    run: (given, signal) => callApi(node, agent, api, given, signal, keyOfCall(question, api.name, given)),
   }
 }
 
 const secretsOf = (node: Node, agent: string, api: StoredApi) =>
   unsealSecrets(node.settings.sessionKeys, apiPlace(agent, api), api.sealed)
 
-/** Asks an API with its key, and reads what it says as text. */
-export async function askApi(
+/** Calls an API with its secrets, and returns its answer as text. */
+export async function callApi(
   node: Node,
   agent: string,
   api: StoredApi,
@@ -69,13 +69,13 @@ export async function askApi(
   signal: AbortSignal,
   repeatKey = '',
 ): Promise<{ text: string; isError: boolean }> {
-  if (!isAllowed(api)) return { text: 'The owner of this agent does not allow changes', isError: true }
+  if (!isAllowedApi(api)) return { text: 'The owner of this agent does not allow changes', isError: true }
   const secrets = secretsOf(node, agent, api)
   const fields = fieldsOf(api, given)
   const url = withPath(api.url, (given.path ?? {}) as Record<string, unknown>)
   if (url === null) return { text: 'Something in the path is missing', isError: true }
   const { method } = api
-  const once = isChange(api) ? { 'idempotency-key': repeatKey } : {}
+  const once = isChangingApi(api) ? { 'idempotency-key': repeatKey } : {}
   const headers = { accept: 'application/json, text/*', ...once, ...headersOf(secrets) }
   const request = { method, headers, maxBytes, signal }
   const answer =
@@ -83,14 +83,14 @@ export async function askApi(
       ? await node.services.web.ask(withQuery(url, fields), request)
       : await node.services.web.ask(url, { ...request, body: JSON.stringify(fields) })
   const isError = answer.status >= 300
-  const told = redactorOf(secrets, api.url)(textOf(answer))
-  return { text: isError ? `${answer.status}: ${told}` : told, isError }
+  const answerText = redactorOf(secrets, api.url)(textOf(answer))
+  return { text: isError ? `${answer.status}: ${answerText}` : answerText, isError }
 }
 
 function fieldsOf(api: StoredApi, given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { path: _, ...rest } = given
   if (api.api_type === 'graphql') return rest
-  if (api.api_type === 'openapi' || isChange(api)) return (given.body ?? {}) as Record<string, unknown>
+  if (api.api_type === 'openapi' || isChangingApi(api)) return (given.body ?? {}) as Record<string, unknown>
   return { query: given.query, message: given.query, text: given.query }
 }
 
@@ -102,19 +102,19 @@ function withQuery(url: string, fields: Readonly<Record<string, unknown>>): stri
 }
 
 /** Whether calling an API changes what is there, by its method. */
-export const isChange = ({ method }: Pick<StoredApi, 'method'>): boolean => method !== 'GET' && method !== 'POST'
+export const isChangingApi = ({ method }: Pick<StoredApi, 'method'>): boolean => method !== 'GET' && method !== 'POST'
 
-/** Whether its owner lets an API be called. */
-export const isAllowed = (api: StoredApi): boolean => !isChange(api) || api.allow_changes === true
+/** Whether the owner allows the API to be called. */
+export const isAllowedApi = (api: StoredApi): boolean => !isChangingApi(api) || api.allow_changes === true
 
 const inBraces = /%7B(\w{1,64})%7D/gi
 
-/** What is filled in the path of a URL: `{id}` in `https://example.com/items/{id}`. */
+/** The parameters in the path of a URL: `{id}` in `https://example.com/items/{id}`. */
 export const namesInPath = (url: string): string[] => [
   ...new Set([...new URL(url).pathname.matchAll(inBraces)].map(([, name = '']) => name)),
 ]
 
-/** Null where something is missing, or would lead to another path. */
+/** Null if a parameter is missing, or would change the path. */
 function withPath(url: string, given: Readonly<Record<string, unknown>>): string | null {
   const filled = new URL(url)
   const values = namesInPath(url).map((name) => [name, String(given[name] ?? '')] as const)
@@ -124,7 +124,7 @@ function withPath(url: string, given: Readonly<Record<string, unknown>>): string
   return filled.href
 }
 
-/** The same for the same call to the same question, so that the API can tell a repeat from another call. */
+/** Equal for equal calls of one question, so that the API recognizes repeats. */
 const keyOfCall = (question: readonly string[], tool: string, given: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify([...question, tool, given]))

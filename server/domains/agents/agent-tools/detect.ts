@@ -22,7 +22,7 @@ interface Sought {
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Finds out by what an API answers, else by how its URL looks. Throws INVALID_PARAMETER where it may not be asked at all. */
+/** Detects the kind of an API by its answers, else by its URL. Throws INVALID_PARAMETER for a forbidden URL. */
 export async function detectApi(
   node: Node,
   { url, apiKey, headers = {} }: Sought,
@@ -31,9 +31,9 @@ export async function detectApi(
   const { web } = node.services
   const { href, origin } = web.check(url)
   const secrets = { apiKey: apiKey ?? null, headers }
-  const told = headersOf(secrets)
+  const secretHeaders = headersOf(secrets)
   const ask = async (at: string, body?: string): Promise<unknown> => {
-    const request = { headers: { accept: 'application/json', ...told }, timeoutMilliseconds, maxBytes, signal }
+    const request = { headers: { accept: 'application/json', ...secretHeaders }, timeoutMilliseconds, maxBytes, signal }
     try {
       return JSON.parse(textOf(await web.ask(at, body === undefined ? request : { ...request, body })))
     } catch {
@@ -46,9 +46,10 @@ export async function detectApi(
     ask(href, JSON.stringify({ query: introspection })),
     ...places.map((place) => ask(place)),
   ])
-  const says = graphqlOf(introspected) ?? documents.map(openapiOf).find((found) => found !== null) ?? byLooks(href)
-  const schema = says.schema && redactorOf(secrets, url)(says.schema)
-  return { ...says, schema: schema && cut(schema.toWellFormed(), longestSchema) }
+  const detected =
+    graphqlOf(introspected) ?? documents.map(openapiOf).find((found) => found !== null) ?? detectByUrl(href)
+  const schema = detected.schema && redactorOf(secrets, url)(detected.schema)
+  return { ...detected, schema: schema && cut(schema.toWellFormed(), longestSchema) }
 }
 
 const introspection = '{ __schema { queryType { name } types { kind name fields { name args { name } } } } }'
@@ -74,11 +75,11 @@ function graphqlOf(answer: unknown): Detected | null {
   if (!read) return null
   const types = read.data.__schema.types.filter(({ kind, name }) => kind === 'OBJECT' && !name.startsWith('__'))
   const lines = types.map(({ name, fields }) => {
-    const told = (fields ?? []).map((field) => {
+    const names = (fields ?? []).map((field) => {
       const given = (field.args ?? []).map((argument) => argument.name).join(', ')
       return given ? `${field.name}(${given})` : field.name
     })
-    return `${name} { ${told.join(' ')} }`
+    return `${name} { ${names.join(' ')} }`
   })
   return found('graphql', 'high', 'It answers GraphQL introspection', lines.join('\n'))
 }
@@ -100,7 +101,7 @@ function openapiOf(answer: unknown): Detected | null {
   return found('openapi', 'high', 'It has an OpenAPI document', lines.join('\n'))
 }
 
-function byLooks(url: string): Detected {
+function detectByUrl(url: string): Detected {
   if (/\/(graphql|gql)\b/i.test(url)) return found('graphql', 'medium', 'The URL looks like GraphQL', null)
   if (/\b(openapi|swagger|api-docs)\b/i.test(url)) return found('openapi', 'medium', 'The URL looks like OpenAPI', null)
   return found('rest', 'low', 'It is taken for a REST API, as nothing says otherwise', null)

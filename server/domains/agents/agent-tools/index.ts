@@ -5,12 +5,12 @@ import { refusalFrom } from '#server/kernel/deadline'
 import type { agentTools as contract } from '#shared/api/agent-tools'
 import { AppError, errors } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
-import { askApi, isChange, namesInPath } from './apis.ts'
+import { callApi, isChangingApi, namesInPath } from './apis.ts'
 import { detectApi } from './detect.ts'
-import { listAnew, reach } from './servers.ts'
+import { refreshTools, toolServerOf } from './servers.ts'
 
 const longestAnswer = 500
-/** Each asks the site behind the URL a few times. */
+/** Each detection sends a few requests to the site. */
 const detectionsAMinute = 30
 
 export const agentToolActions: Actions<typeof contract> = {
@@ -42,7 +42,7 @@ interface Outcome {
   error: string | null
 }
 
-/** A tool that does not answer is an outcome; a tool that the agent does not have is refused. */
+/** A silent tool is an outcome; an unknown tool is refused. */
 async function attempt(trying: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await trying()
@@ -59,7 +59,7 @@ const failure = (error: string): Outcome => ({ success: false, tools: [], answer
 async function tryServer(node: Node, agent: StoredAgent, id: string, signal: AbortSignal): Promise<Outcome> {
   const stored = agent.mcp_servers?.find((server) => server.id === id)
   if (!stored) throw new AppError('NOT_FOUND')
-  const offered = await listAnew(node, reach(node, agent._id, stored), signal)
+  const offered = await refreshTools(node, toolServerOf(node, agent._id, stored), signal)
   const tools = offered.map(({ name, description, parameters }) => ({
     name,
     description: cut(description.toWellFormed(), longestAnswer),
@@ -71,13 +71,13 @@ async function tryServer(node: Node, agent: StoredAgent, id: string, signal: Abo
 async function tryApi(node: Node, agent: StoredAgent, name: string | undefined, signal: AbortSignal): Promise<Outcome> {
   const api = agent.api_tools?.find((one) => one.name === name)
   if (!api) throw new AppError('NOT_FOUND')
-  if (isChange(api)) return failure('A method that changes something is not tried')
-  const { text, isError } = await askApi(node, agent._id, api, leastOf(api), signal)
+  if (isChangingApi(api)) return failure('A method that changes something is not tried')
+  const { text, isError } = await callApi(node, agent._id, api, leastOf(api), signal)
   const answer = cut(text.toWellFormed(), longestAnswer)
   return isError ? failure(answer) : { success: true, tools: [], answer, error: null }
 }
 
-/** The least that each kind of API can be asked. */
+/** The smallest question to each kind of API. */
 const leastOf = ({ api_type, url }: StoredApi): Readonly<Record<string, unknown>> => ({
   ...(api_type === 'graphql' ? { query: '{ __typename }' } : api_type === 'openapi' ? { body: {} } : { query: 'test' }),
   path: Object.fromEntries(namesInPath(url).map((name) => [name, 'test'])),

@@ -1,10 +1,10 @@
 import { parse } from 'graphql/language/parser.js'
 import type { Node } from '#server/kernel/context'
-import { described, type Tool } from './tool.ts'
+import { describedTool, type Tool } from './tool.ts'
 
 const server = 'Platform'
 
-/** The data of the platform, which every agent may look up; null where there is none. */
+/** The tool for platform data, which every agent may query; null without any. */
 export function platformTool({ services: { platformData } }: Node, agent: string): Tool | null {
   if (!platformData) return null
   const parameters = {
@@ -18,7 +18,7 @@ export function platformTool({ services: { platformData } }: Node, agent: string
   return {
     server,
     name: 'graphql',
-    shown: described(
+    shown: describedTool(
       server,
       'data',
       ['Looks up data of the platform, by GraphQL. It reads, and changes nothing.'],
@@ -26,7 +26,7 @@ export function platformTool({ services: { platformData } }: Node, agent: string
     ),
     key: JSON.stringify([agent, 'platform']),
     async run({ query, variables }, signal) {
-      if (!isReading(String(query))) return { text: 'Only queries are allowed', isError: true }
+      if (!isReadingQuery(String(query))) return { text: 'Only queries are allowed', isError: true }
       return {
         text: await platformData.query(String(query), (variables ?? {}) as Record<string, unknown>, signal),
         isError: false,
@@ -35,8 +35,8 @@ export function platformTool({ services: { platformData } }: Node, agent: string
   }
 }
 
-/** Has the document queries alone? What is no GraphQL has none. */
-export function isReading(document: string): boolean {
+/** Whether a document has queries alone. Invalid GraphQL has none. */
+export function isReadingQuery(document: string): boolean {
   try {
     return parse(document).definitions.every((one) => !('operation' in one) || String(one.operation) === 'query')
   } catch {

@@ -1,27 +1,24 @@
 import type { Secrets } from './secrets.ts'
 
-/** Takes the secrets of a tool out of a text. */
+/** Removes the secrets of a tool from a text. */
 export type Redact = (text: string) => string
 
-/** Of a text; what follows is left out, as no more of it is used anywhere. */
+/** The limit of a text; the rest is dropped. */
 const mostRead = 64 * 1024
-/** As far as a secret that begins at the end of that can reach, in whichever form. */
+/** How far a secret at the end of that may reach, in any encoding. */
 const furthest = 32 * 1024
-/** What is shorter may be a word of any language: it is taken out of a key alone, and where it stands for itself. */
+/** Shorter secrets may be words: they are removed from keys alone, and as whole words. */
 const shortest = 6
-/** So much of a long one is enough to know it by. */
+/** A prefix of this length identifies a long secret. */
 const telling = 24
 const removed = '[removed]'
 
 const credential =
   /(^|[^a-z])(auth|authori[sz]ation|k|key|tokens?|pass|pin|session|sid|cookie|sig|app_?id)([^a-z]|$)|(key|tokens?|secret|password|signature)$/i
-/** What can be nothing but a key: long, of letters in both cases and digits, or hexadecimal and no UUID. */
+/** Certainly a key: long, with both cases and digits, or hexadecimal but no UUID. */
 const random = /^(?:(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w.:~=-]{20,}|[0-9a-f]{32,})$/
 
-/**
- * Whoever is told a secret may repeat it, in an answer or in what they say of themselves: as it stands, escaped as in JSON, HTML or
- * a URL, in base64, or in hexadecimal.
- */
+/** Tools may repeat a secret: plain, escaped as in JSON, HTML or URLs, in base64 or hexadecimal. */
 export function redactorOf(secrets: Secrets, url: string): Redact {
   let known: ReturnType<typeof spellingsOf> | undefined
   return (text) => {
@@ -30,8 +27,8 @@ export function redactorOf(secrets: Secrets, url: string): Redact {
     if (plain.length === 0) return text
     const ranges: Range[] = []
     for (const { text: read, at } of readingsOf(text.slice(0, mostRead + furthest))) {
-      const told = folded(read)
-      for (const secret of plain) for (const [from, to] of placesOf(secret, told)) ranges.push([at(from), at(to)])
+      const foldedText = folded(read)
+      for (const secret of plain) for (const [from, to] of placesOf(secret, foldedText)) ranges.push([at(from), at(to)])
       for (const code of encoded) for (const [from, to] of placesOf(code, read)) ranges.push([at(from), at(to)])
     }
     return cutOut(text.slice(0, mostRead), ranges)
@@ -39,14 +36,14 @@ export function redactorOf(secrets: Secrets, url: string): Redact {
 }
 
 const spellingsOf = (secrets: readonly string[]) => ({
-  // An escape that is in a secret itself is undone with the others.
+  // Escapes within a secret are undone with the others.
   plain: [...new Set(secrets.flatMap((secret) => readingsOf(secret).map(({ text }) => folded(text))))],
   encoded: [...new Set(secrets.filter(({ length }) => length >= shortest).flatMap(encodingsOf))],
 })
 
 type Range = [from: number, to: number]
 
-/** Where a secret is; a long one also as far as it was repeated. */
+/** The ranges of a secret; of a long one as far as it was repeated. */
 function placesOf(secret: string, text: string): Range[] {
   const places: Range[] = []
   const sought = secret.slice(0, telling)
@@ -60,11 +57,11 @@ function placesOf(secret: string, text: string): Range[] {
   return places
 }
 
-/** Without what differs between spellings: capitals, and `+` for a space in a form of HTML. */
+/** Folds differences of spelling: capitals, and `+` for a space in forms. */
 const folded = (text: string) => text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase()).replaceAll('+', ' ')
 
-/** The same for all texts within a value, also those that name its parts. */
-export function redactedWithin<Value>(value: Value, redact: Redact): Value {
+/** The same for all texts and keys within a value. */
+export function redactedValue<Value>(value: Value, redact: Redact): Value {
   return within(value) as Value
 
   function within(one: unknown): unknown {
@@ -82,7 +79,7 @@ function inHeaders({ apiKey, headers }: Secrets): string[] {
   return [apiKey ?? '', ...given].map((value) => value.trim()).filter((value) => value !== '')
 }
 
-/** What follows a scheme, what a name is said to be, and what Basic credentials consist of. */
+/** The credential after a scheme, the values of names, and the parts of Basic credentials. */
 function partsOf(value: string): string[] {
   const [, bare = ''] = /^[A-Za-z][\w-]*\s+(\S+)$/.exec(value) ?? []
   const valued = [...value.matchAll(/=\s*"?([^\s",;=]+)"?/g)].map(([, part = '']) => part)
@@ -91,7 +88,7 @@ function partsOf(value: string): string[] {
   return [bare, pair, ...(/^([^:]*):(.*)$/s.exec(pair)?.slice(1) ?? [])]
 }
 
-/** Keys are in URLs as well: in a query under a name that says so, and anywhere in it or in the path. */
+/** Keys in a URL: in a query under a telling name, and anywhere in query and path. */
 function inUrl(url: string): string[] {
   const { searchParams, pathname } = new URL(url)
   const asked = [...searchParams].filter(
@@ -106,7 +103,7 @@ function encodingsOf(secret: string): string[] {
   return [hex, hex.toUpperCase(), ...forms.flatMap(inBase64)]
 }
 
-/** Base64 of a text looks in three ways, by where the text begins; what it shares with its neighbours is left out. */
+/** Base64 of a text has three forms by its offset; bits shared with neighbours are left out. */
 function inBase64(text: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)])
@@ -126,20 +123,20 @@ function cutOut(text: string, ranges: Range[]): string {
   return clean + text.slice(done)
 }
 
-/** One reading of a text. */
+/** One unescaped version of a text. */
 interface Reading {
   text: string
-  /** Where a character of it begins in the text that was given. */
+  /** The position of a character in the original text. */
   at(index: number): number
 }
 
-/** An escaped text can be within an escaped text, and once more. */
+/** Escapes may be nested, at most three times. */
 const mostTimes = 3
 const escapes =
   /%([0-9a-f]{2})|\\u00([0-9a-f]{2})|\\x([0-9a-f]{2})|&#x0*([0-9a-f]{2});|&#0*(\d{2,3});|&(amp|lt|gt|quot|apos);|\\(["\\/])/gi
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** The text as it stands, and without the escapes of URLs, JSON and HTML as often as there are any. */
+/** The text and its unescaped versions. */
 function readingsOf(text: string): Reading[] {
   const readings: Reading[] = []
   let next: Reading | null = { text, at: (index) => index }

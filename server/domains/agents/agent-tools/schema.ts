@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { cut } from '#shared/kit/cut'
-import { type Redact, redactedWithin } from './redaction.ts'
+import { type Redact, redactedValue } from './redaction.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
 const longestSchema = 8_000
-/** Before it is tidied. */
+/** The limit before tidying. */
 const longestGiven = 64_000
 const longestArguments = 16_000
 const deepest = 8
-/** What a value must be. References and patterns are left out: others wrote them, and they would run here. */
-const words = {
+/** Allowed keywords. References and patterns are dropped, as strangers wrote them and they would run here. */
+const keywords = {
   plain: [
     'type',
     'required',
@@ -28,10 +28,10 @@ const words = {
   schemas: ['anyOf', 'oneOf', 'allOf'],
 } as const
 
-/** The schema of a tool as a model may be shown it; null where it is none that arguments can be checked by. */
-export function tidied(schema: Schema, redact: Redact = (text) => text): Schema | null {
+/** Tidies the schema of a tool for a model; null if it cannot check arguments. */
+export function tidiedSchema(schema: Schema, redact: Redact = (text) => text): Schema | null {
   if (JSON.stringify(schema).length > longestGiven) return null
-  const tidy = redactedWithin({ ...tidiedPart(schema, 0, redact), type: 'object' }, redact)
+  const tidy = redactedValue({ ...tidiedPart(schema, 0, redact), type: 'object' }, redact)
   if (JSON.stringify(tidy).length > longestSchema) return null
   return checkerOf(tidy) && tidy
 }
@@ -39,15 +39,16 @@ export function tidied(schema: Schema, redact: Redact = (text) => text): Schema 
 function tidiedPart(schema: Schema, depth: number, redact: Redact): Schema {
   if (depth > deepest) return {}
   const kept: [string, unknown][] = []
-  for (const word of words.plain) if (word in schema) kept.push([word, schema[word]])
-  for (const word of words.schema) {
-    const value = schema[word]
-    if (typeof value === 'boolean') kept.push([word, value])
-    else if (isSchema(value)) kept.push([word, tidiedPart(value, depth + 1, redact)])
+  for (const keyword of keywords.plain) if (keyword in schema) kept.push([keyword, schema[keyword]])
+  for (const keyword of keywords.schema) {
+    const value = schema[keyword]
+    if (typeof value === 'boolean') kept.push([keyword, value])
+    else if (isSchema(value)) kept.push([keyword, tidiedPart(value, depth + 1, redact)])
   }
-  for (const word of words.schemas) {
-    const value = schema[word]
-    if (Array.isArray(value)) kept.push([word, value.filter(isSchema).map((one) => tidiedPart(one, depth + 1, redact))])
+  for (const keyword of keywords.schemas) {
+    const value = schema[keyword]
+    if (Array.isArray(value))
+      kept.push([keyword, value.filter(isSchema).map((one) => tidiedPart(one, depth + 1, redact))])
   }
   if (typeof schema.description === 'string') kept.push(['description', cut(redact(schema.description), 300)])
   if (isSchema(schema.properties)) {
@@ -65,7 +66,7 @@ const isSchema = (value: unknown): value is Schema =>
 
 const AnObject = z.record(z.string(), z.unknown())
 
-/** Null where the schema says nothing that can be checked. */
+/** Null for a schema that cannot be checked. */
 function checkerOf(schema: Schema): z.ZodType | null {
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
@@ -74,10 +75,10 @@ function checkerOf(schema: Schema): z.ZodType | null {
   }
 }
 
-export type Checked = { given: Readonly<Record<string, unknown>> } | { problem: string }
+export type CheckedArguments = { given: Readonly<Record<string, unknown>> } | { problem: string }
 
-/** Arguments as a model wrote them, by a tidied schema. */
-export function checkArguments(schema: Schema, text: string): Checked {
+/** Checks a model's arguments by a tidied schema. */
+export function checkArguments(schema: Schema, text: string): CheckedArguments {
   if (text.length > longestArguments) return { problem: 'The arguments are too long' }
   try {
     const given = AnObject.parse(JSON.parse(text === '' ? '{}' : text))

@@ -1,7 +1,7 @@
 import type { Settings } from '#server/kernel/context'
 import { seal, unseal } from '#server/kernel/seal'
 
-/** What an owner gave to be told to one tool, and to nobody else. */
+/** Secrets of an owner for one tool alone. */
 export interface Secrets {
   apiKey: string | null
   headers: Readonly<Record<string, string>>
@@ -9,8 +9,8 @@ export interface Secrets {
 
 export const noSecrets: Secrets = { apiKey: null, headers: {} }
 
-/** The one entry of one agent that secrets belong to, and the origin they are for: elsewhere they cannot be read. */
-export interface Place {
+/** The entry and origin that secrets belong to; elsewhere they cannot be read. */
+export interface SecretPlace {
   agent: string
   field: 'mcp_servers' | 'api_tools'
   /** The id of a server, the name of an API. */
@@ -20,13 +20,13 @@ export interface Place {
 
 type Keys = Settings['sessionKeys']
 
-export const sealSecrets = (keys: Keys, place: Place, secrets: Secrets): string | null =>
+export const sealSecrets = (keys: Keys, place: SecretPlace, secrets: Secrets): string | null =>
   secrets.apiKey === null && Object.keys(secrets.headers).length === 0
     ? null
     : seal(keys, JSON.stringify(secrets), boundTo(place))
 
-/** None where they were sealed for another place, or with a key that is gone. */
-export function unsealSecrets(keys: Keys, place: Place, sealed: string | null): Secrets {
+/** Empty if they were sealed elsewhere, or the key is gone. */
+export function unsealSecrets(keys: Keys, place: SecretPlace, sealed: string | null): Secrets {
   if (sealed === null) return noSecrets
   try {
     return JSON.parse(unseal(keys, sealed, boundTo(place))) as Secrets
@@ -35,9 +35,10 @@ export function unsealSecrets(keys: Keys, place: Place, sealed: string | null): 
   }
 }
 
-const boundTo = ({ agent, field, entry, url }: Place) => JSON.stringify([agent, field, entry, new URL(url).origin])
+const boundTo = ({ agent, field, entry, url }: SecretPlace) =>
+  JSON.stringify([agent, field, entry, new URL(url).origin])
 
-/** The headers of a request; one that was given for it goes before what follows from the key. */
+/** Request headers; explicit ones win over the key. */
 export function headersOf({ apiKey, headers }: Secrets): Record<string, string> {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   return { ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }), ...Object.fromEntries(given) }

@@ -4,17 +4,17 @@ import { nodeState } from '#server/kernel/node-state'
 import type { ModelTool } from '#server/ports/model/port'
 import type { ToolServer, ToolServers } from '#server/ports/tool-servers/port'
 import { type Redact, redactorOf } from './redaction.ts'
-import { tidied } from './schema.ts'
+import { tidiedSchema } from './schema.ts'
 import { headersOf, unsealSecrets } from './secrets.ts'
 import { serverPlace } from './stored.ts'
-import { described, isResting, noteOutcome, type Tool } from './tool.ts'
+import { describedTool, isRestingTool, noteToolOutcome, type Tool } from './tool.ts'
 
 const listMilliseconds = 5_000
 const keptMilliseconds = 60 * 60_000
 const mostLists = 500
 
 const connections = nodeState(() => ({ servers: null as ToolServers | null }))
-/** A tool of a server; without parameters where it cannot be called: by its name, or as its schema cannot be checked. */
+/** A tool of a server; without parameters if its name or schema makes it unusable. */
 interface Listed {
   name: string
   description: string
@@ -31,19 +31,19 @@ function serversOf(node: Node): ToolServers {
 interface Reached {
   server: ToolServer
   redact: Redact
-  /** Another key, header or URL makes it another server. */
+  /** Changes with key, headers and URL. */
   key: string
 }
 
-export function reach(node: Node, agent: string, stored: StoredToolServer): Reached {
+export function toolServerOf(node: Node, agent: string, stored: StoredToolServer): Reached {
   const secrets = unsealSecrets(node.settings.sessionKeys, serverPlace(agent, stored), stored.sealed)
   const key = JSON.stringify([agent, stored.id, stored.url, stored.sealed])
   const server = { url: stored.url, headers: headersOf(secrets), of: agent }
   return { server, redact: redactorOf(secrets, stored.url), key }
 }
 
-/** Asks a server what it offers, and keeps that for an hour. Throws where it does not say. */
-export async function listAnew(
+/** Loads a server's tools and caches them for an hour. Throws without an answer. */
+export async function refreshTools(
   node: Node,
   { server, redact, key }: Reached,
   signal: AbortSignal,
@@ -54,32 +54,32 @@ export async function listAnew(
     const tools = offered.map(({ name, description, inputSchema }) => ({
       name: redact(name),
       description: redact(description),
-      parameters: redact(name) === name ? inputSchema && tidied(inputSchema, redact) : null,
+      parameters: redact(name) === name ? inputSchema && tidiedSchema(inputSchema, redact) : null,
     }))
-    noteOutcome(node, key, true)
+    noteToolOutcome(node, key, true)
     const known = lists(node)
     const [oldest] = known.keys()
     if (known.size >= mostLists && oldest !== undefined) known.delete(oldest)
     known.set(key, { tools, until: performance.now() + keptMilliseconds })
     return tools
   } catch (error) {
-    if (!signal.aborted) noteOutcome(node, key, false)
+    if (!signal.aborted) noteToolOutcome(node, key, false)
     throw error
   }
 }
 
-/** The tools of a server; null where it does not answer, or did not lately. */
+/** The tools of a server; null if it does not answer, or did not recently. */
 export async function toolsOfServer(
   node: Node,
   agent: string,
   stored: StoredToolServer,
   signal: AbortSignal,
 ): Promise<Tool[] | null> {
-  const reached = reach(node, agent, stored)
-  if (isResting(node, reached.key)) return null
+  const reached = toolServerOf(node, agent, stored)
+  if (isRestingTool(node, reached.key)) return null
   const known = lists(node).get(reached.key)
   const isKnown = known !== undefined && known.until > performance.now()
-  const offered = isKnown ? known.tools : await listAnew(node, reached, signal).catch(() => null)
+  const offered = isKnown ? known.tools : await refreshTools(node, reached, signal).catch(() => null)
   signal.throwIfAborted()
   return offered?.flatMap((tool) => toolOf(node, stored, reached, tool) ?? []) ?? null
 }
@@ -95,7 +95,7 @@ function toolOf(
     parameters && {
       server: stored.name,
       name,
-      shown: described(stored.name, name, [description, ...own.map((part) => part && redact(part))], parameters),
+      shown: describedTool(stored.name, name, [description, ...own.map((part) => part && redact(part))], parameters),
       key,
       async run(given, signal) {
         const { text, isError } = await serversOf(node).call(server, name, given, signal)

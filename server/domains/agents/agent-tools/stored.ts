@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { StoredApi, StoredEntry, StoredToolServer, StoredTools } from '#server/domains/agents/agent-state/model'
 import type { Settings } from '#server/kernel/context'
 import type { ApiToolInput, McpServerInput, shownTools } from '#shared/api/agent-tools'
-import { noSecrets, type Place, type Secrets, sealSecrets, unsealSecrets } from './secrets.ts'
+import { noSecrets, type SecretPlace, type Secrets, sealSecrets, unsealSecrets } from './secrets.ts'
 
 type Keys = Settings['sessionKeys']
 interface Given {
@@ -10,7 +10,7 @@ interface Given {
   apiTools?: readonly ApiToolInput[] | undefined
 }
 
-/** What is stored of the lists that were given: each secret that was left out stays with the entry that it was given for. */
+/** Stored lists of tools; secrets that were left out are kept from before. */
 export function storedTools(keys: Keys, agent: string, given: Given, before: StoredTools): StoredTools {
   const { mcpServers, apiTools } = given
   return {
@@ -44,7 +44,7 @@ export function storedTools(keys: Keys, agent: string, given: Given, before: Sto
 
 function entryOf(
   keys: Keys,
-  place: Place,
+  place: SecretPlace,
   given: McpServerInput | ApiToolInput,
   before: StoredEntry | undefined,
 ): StoredEntry {
@@ -75,8 +75,8 @@ const shownEntry = ({ name, url, description, instructions, has_api_key, header_
   headerNames: header_names,
 })
 
-/** As the owner reads them: no secret is among it. */
-export const shownToolsOf = ({ mcp_servers = [], api_tools = [] }: StoredTools): Shown => ({
+/** Tools as their owner sees them, without secrets. */
+export const renderTools = ({ mcp_servers = [], api_tools = [] }: StoredTools): Shown => ({
   mcp_servers: mcp_servers.map((server) => ({ id: server.id, ...shownEntry(server) })),
   api_tools: api_tools.map((api) => ({
     ...shownEntry(api),
@@ -87,14 +87,14 @@ export const shownToolsOf = ({ mcp_servers = [], api_tools = [] }: StoredTools):
   })),
 })
 
-export const serverPlace = (agent: string, { id, url }: StoredToolServer): Place => ({
+export const serverPlace = (agent: string, { id, url }: StoredToolServer): SecretPlace => ({
   agent,
   field: 'mcp_servers',
   entry: id,
   url,
 })
 
-export const apiPlace = (agent: string, { name, url }: StoredApi): Place => ({
+export const apiPlace = (agent: string, { name, url }: StoredApi): SecretPlace => ({
   agent,
   field: 'api_tools',
   entry: name,

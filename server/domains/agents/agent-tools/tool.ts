@@ -3,15 +3,15 @@ import { nodeState } from '#server/kernel/node-state'
 import type { ModelTool } from '#server/ports/model/port'
 import { cut } from '#shared/kit/cut'
 
-/** Something that an agent may do for an answer. */
+/** A tool that an agent may use in an answer. */
 export interface Tool {
-  /** What people call who does it. */
+  /** The display name of its server. */
   server: string
-  /** As its server calls it. */
+  /** The name at its server. */
   name: string
-  /** As the model is told of it; its name is unique among the tools of an agent. */
+  /** The description for the model; its name is unique per agent. */
   shown: ModelTool
-  /** One that keeps failing is left alone under this key. */
+  /** The key under which repeated failures pause it. */
   key: string
   run(given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<{ text: string; isError: boolean }>
 }
@@ -19,8 +19,8 @@ export interface Tool {
 const longestName = 64
 const longestDescription = 1_000
 
-/** Describes a tool to a model: by its own words, then by those of the agent's owner. */
-export const described = (
+/** Describes a tool to a model: its own text, then the owner's. */
+export const describedTool = (
   server: string,
   name: string,
   parts: readonly (string | null)[],
@@ -34,8 +34,8 @@ export const described = (
   parameters,
 })
 
-/** Names that differ, as a model calls a tool by its name alone. */
-export function distinct(tools: readonly Tool[]): Tool[] {
+/** Makes names unique, as models call tools by name. */
+export function distinctTools(tools: readonly Tool[]): Tool[] {
   const taken = new Set<string>()
   return tools.map((tool) => {
     let name = tool.shown.name
@@ -50,14 +50,15 @@ const firstPauseMilliseconds = 30_000
 const longestPauseMilliseconds = 10 * 60_000
 const mostKept = 1_000
 
-/** Those that failed lately. */
+/** Recent failures. */
 const failing = nodeState(() => new Map<string, { failures: number; until: number }>())
 
-/** Is one that kept failing left alone for now? */
-export const isResting = (node: Node, key: string): boolean => (failing(node).get(key)?.until ?? 0) > performance.now()
+/** Whether a failing tool is paused. */
+export const isRestingTool = (node: Node, key: string): boolean =>
+  (failing(node).get(key)?.until ?? 0) > performance.now()
 
-/** After three failures in a row it is left alone for 30 s, and after each further one for twice as long. */
-export function noteOutcome(node: Node, key: string, isThere: boolean): void {
+/** After three failures in a row a tool pauses for 30 s, then twice as long each time. */
+export function noteToolOutcome(node: Node, key: string, isThere: boolean): void {
   const known = failing(node)
   const failures = isThere ? 0 : (known.get(key)?.failures ?? 0) + 1
   known.delete(key)

@@ -36,14 +36,14 @@ export const betaAccess = defineDomain(
   { settings: betaSettings },
 )
 
-/** May the account make agents already? A server of one process is open, as long as nothing else is set. */
+/** Whether the account may create agents. A single-process server is open by default. */
 async function hasBetaAccess(node: Node, account: string): Promise<boolean> {
   const { beta = node.alone ? 'open' : 'granted' } = betaSettings.of(node)
   if (beta === 'open' || (await isAdmin(node, account))) return true
   return (await Accounts.exists({ _id: account, beta_access: true })) !== null
 }
 
-/** Refuses who may not do yet what is for some alone: make agents, where nothing else is said. */
+/** Refuses accounts without beta access. */
 export async function refuseWithoutBeta(node: Node, account: string, message?: string): Promise<void> {
   if (!(await hasBetaAccess(node, account)))
     throw new AppError('BETA_ACCESS_REQUIRED', message === undefined ? {} : { message })

@@ -1,11 +1,11 @@
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { blockedBy, blockersOf } from '#server/domains/moderation/blocks/blocks'
-import { suspendedAccounts } from '#server/domains/people/accounts/facts'
+import { hiddenAccounts } from '#server/domains/people/accounts/leaving'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
-import { friendsOf, otherOf } from '#server/domains/people/friends/pairs'
+import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
-import { withWords } from './words.ts'
+import { searchFilter } from './search-words.ts'
 
 const friendsAtMost = 1_000
 const tagsAtMost = 10
@@ -13,26 +13,26 @@ const tagsAtMost = 10
 export const discover: Action<typeof contract.discover> = async (input, context) => {
   const { account } = signedIn(context)
   const { filter, tags, search = '', limit, offset } = input
-  const words = search.trim() === '' ? [] : withWords(search)
+  const words = search.trim() === '' ? [] : searchFilter(search)
   const asked = tags === undefined ? [] : tagsIn(tags)
   const none = { agents: [], total: 0, limit, offset }
   if (words === null || (tags?.trim() && asked.length === 0)) return none
-  const [seen, blocked, blockers, suspended] = await Promise.all([
+  const [seen, blocked, blockers, hidden] = await Promise.all([
     seenBy(account, filter),
     blockedBy(account),
     blockersOf(account),
-    suspendedAccounts(),
+    hiddenAccounts(),
   ])
   const query: Record<string, unknown> = {
     ...seen,
     ...(asked.length > 0 && { tags: { $in: asked } }),
-    $and: [{ owner_address: { $nin: [account, ...blocked, ...blockers] } }, ofStanding(suspended), ...words],
+    $and: [{ owner_address: { $nin: [account, ...blocked, ...blockers] } }, ofStanding(hidden), ...words],
   }
   const [found, total] = await Promise.all([
     Agents.find(query).sort({ message_count: -1, _id: -1 }).skip(offset).limit(limit).lean<StoredAgent[]>(),
     Agents.countDocuments(query),
   ])
-  const agents = await shownWithOwners(context.node, found)
+  const agents = await renderWithOwners(context.node, found)
   return {
     agents: agents.map((agent) => ({ ...agent, isFriendsAgent: agent.visibility === 'friends' })),
     total,
@@ -41,27 +41,27 @@ export const discover: Action<typeof contract.discover> = async (input, context)
   }
 }
 
-/** Those of the filter that the account may talk to. */
+/** The agents of a filter that the account may use. */
 async function seenBy(account: string, filter: 'all' | 'public' | 'friends' | 'official') {
   if (filter === 'public' || filter === 'official') return { visibility: filter }
   const { pairs } = await friendsOf(account, friendsAtMost)
   const ofFriends = {
     visibility: 'friends',
-    owner_address: { $in: pairs.map((pair) => otherOf(pair, account)) },
+    owner_address: { $in: pairs.map((pair) => otherPersonOf(pair, account)) },
   } as const
   return filter === 'friends' ? ofFriends : { $or: [{ visibility: { $in: ['public', 'official'] } }, ofFriends] }
 }
 
-/** Agents of who is suspended are left out; official ones are the house's. */
-const ofStanding = (suspended: readonly string[]) => ({
-  $or: [{ owner_address: { $nin: suspended } }, { visibility: 'official' }],
+/** Leaves out agents of suspended or erased owners, but not official ones. */
+const ofStanding = (hidden: readonly string[]) => ({
+  $or: [{ owner_address: { $nin: hidden } }, { visibility: 'official' }],
 })
 
 const tagsIn = (tags: string): string[] =>
   [...new Set(tags.split(',').map((tag) => tag.trim().toLowerCase()))].filter(Boolean).slice(0, tagsAtMost)
 
-/** Agents as those see them who may talk to them, with the names of their owners. */
-export async function shownWithOwners(node: Node, agents: readonly StoredAgent[]) {
+/** Agents as their users see them, with the names of their owners. */
+export async function renderWithOwners(node: Node, agents: readonly StoredAgent[]) {
   const owners = await profilesOf(
     node,
     agents.map(({ owner_address }) => owner_address),

@@ -1,13 +1,13 @@
-import { refusalsOf, visibleAgent } from '#server/domains/agents/agent-state/access'
+import { agentRefusalsOf, visibleAgent } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
-import { shownWithOwners } from './discover.ts'
+import { renderWithOwners } from './discover.ts'
 import { Favorites, type StoredFavorite } from './model.ts'
 
 const favoritesAtMost = 500
@@ -21,8 +21,8 @@ export const favorites: Action<typeof contract.favorites> = async (_input, conte
     .limit(favoritesAtMost)
     .lean<StoredFavorite[]>()
   const found = await Agents.find({ _id: { $in: kept.map(({ agent_id }) => agent_id) } }).lean<StoredAgent[]>()
-  const refused = await refusalsOf(account, found)
-  const shown = await shownWithOwners(
+  const refused = await agentRefusalsOf(account, found)
+  const shown = await renderWithOwners(
     context.node,
     found.filter((_, at) => refused[at] === null),
   )
@@ -47,14 +47,14 @@ export const addFavorite: Action<typeof contract.addFavorite> = async ({ agentId
     agent_id: agentId,
     created_at: new Date(context.node.now()),
   }
-  const inserted = await insertAmong(Favorites, favorite, {
+  const inserted = await insertWithinLimit(Favorites, favorite, {
     others: { user_address: account },
     most: favoritesAtMost,
   })
   if (!inserted) throw new AppError('VALIDATION_ERROR', { message: `At most ${favoritesAtMost} favorites` })
   if (inserted.favorite_id !== favorite.favorite_id)
     throw new AppError('CONFLICT', { message: 'This agent is a favorite already' })
-  // Looked at again once it stands, as the agent may have been deleted meanwhile.
+  // Checked again after the insert, as the agent may have been deleted meanwhile.
   if (!(await Agents.exists({ _id: agentId }))) {
     await Favorites.deleteOne({ _id })
     throw new AppError('AGENT_NOT_FOUND')

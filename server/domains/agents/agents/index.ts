@@ -1,33 +1,33 @@
 import { agentRoomActions, startAgentRooms } from '#server/domains/agents/agent-rooms/index'
-import { showChanges } from '#server/domains/agents/agent-rooms/memberships'
+import { updateAgentProfile } from '#server/domains/agents/agent-rooms/memberships'
 import { countKnowledge, spendingSettings } from '#server/domains/agents/agent-spending/allowance'
 import {
   agentsOf,
   isAdmin,
-  isPublicFor,
-  mayChange,
+  isPublicAgentFor,
+  mayChangeAgent,
   ownAgent,
   visibleAgent,
 } from '#server/domains/agents/agent-state/access'
 import { Agents } from '#server/domains/agents/agent-state/model'
 import { agentToolActions } from '#server/domains/agents/agent-tools/index'
 import { runActions, startRuns } from '#server/domains/agents/runs/index'
-import { stopRefusedOf } from '#server/domains/agents/runs/stop'
-import { withCopies } from '#server/domains/media/files/copies'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { stopRefusedRuns } from '#server/domains/agents/runs/stop'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { beside } from '#server/kernel/every'
+import { startInBackground } from '#server/kernel/every'
 import { agents as contract } from '#shared/api/agents'
 import { done } from '#shared/kit/primitives'
 import { discover } from './discover.ts'
 import * as events from './events.ts'
 import * as favorites from './favorites.ts'
 import { agentFieldsOf, createAgent, updateAgent } from './owned.ts'
-import { endpointsOf, shownPricing } from './pricing.ts'
-import { removal } from './removal.ts'
-import { cardOf, infoOf, listedAgentOf, ownAgentOf, showOnPages } from './shown.ts'
-import { fileAgents } from './words.ts'
+import { endpointsOf, renderPricing } from './pricing.ts'
+import { agentRemoval } from './removal.ts'
+import { agentCardOf, agentInfoOf, listedAgentOf, ownAgentOf, showAgentsOnPages } from './render.ts'
+import { updateSearchWords } from './search-words.ts'
 
 export const agents = defineDomain(
   contract,
@@ -40,7 +40,7 @@ export const agents = defineDomain(
 
     async create(input, context) {
       const { account } = signedIn(context)
-      const given = await withCopies(context, folders.avatar, agentFieldsOf(input), ['avatarUrl'])
+      const given = await withCopiedPictures(context, storageFolders.avatar, agentFieldsOf(input), ['avatarUrl'])
       return {
         agent: await ownAgentOf(context.node, await createAgent(context.node, account, given, context.creationId)),
       }
@@ -49,14 +49,14 @@ export const agents = defineDomain(
     async get({ id }, context) {
       const { account } = signedIn(context)
       const agent = await visibleAgent(account, id)
-      const isOwn = await mayChange(context.node, account, agent)
+      const isOwn = await mayChangeAgent(context.node, account, agent)
       const shown = isOwn
         ? await ownAgentOf(context.node, agent)
-        : { ...cardOf(context.node, agent), is_own: false as const }
-      const isPublic = await isPublicFor(account, agent)
+        : { ...agentCardOf(context.node, agent), is_own: false as const }
+      const isPublic = await isPublicAgentFor(account, agent)
       return {
-        agent: { ...shown, ...infoOf(agent) },
-        pricing: await shownPricing(context.node, agent, isPublic),
+        agent: { ...shown, ...agentInfoOf(agent) },
+        pricing: await renderPricing(context.node, agent, isPublic),
         endpoints: endpointsOf(context.node, agent, isPublic),
       }
     },
@@ -64,16 +64,18 @@ export const agents = defineDomain(
     async update({ id, ...input }, context) {
       const { account } = signedIn(context)
       const { avatar_url: avatarUrl } = await ownAgent(context.node, account, id)
-      const given = await withCopies(context, folders.avatar, agentFieldsOf(input), ['avatarUrl'], { avatarUrl })
+      const given = await withCopiedPictures(context, storageFolders.avatar, agentFieldsOf(input), ['avatarUrl'], {
+        avatarUrl,
+      })
       const changed = await updateAgent(context.node, account, id, given)
-      await Promise.all([showChanges(context.node, changed), stopRefusedOf(context.node, changed, account)])
+      await Promise.all([updateAgentProfile(context.node, changed), stopRefusedRuns(context.node, changed, account)])
       return { agent: await ownAgentOf(context.node, changed) }
     },
 
     async remove({ id }, context) {
       const { account } = signedIn(context)
       const agent = await ownAgent(context.node, account, id)
-      await context.node.jobs.add(removal, { agent: agent._id, by: account })
+      await context.node.jobs.add(agentRemoval, { agent: agent._id, by: account })
       await Agents.deleteOne({ _id: agent._id })
       return done
     },
@@ -87,15 +89,15 @@ export const agents = defineDomain(
   },
   {
     settings: spendingSettings,
-    jobs: [removal],
+    jobs: [agentRemoval],
     async shows(urls) {
       const found = await Agents.find({ avatar_url: { $in: [...urls] } }, { avatar_url: 1 }).lean()
       return found.map(({ avatar_url }) => avatar_url)
     },
     start: (node) => {
-      showOnPages(node)
+      showAgentsOnPages(node)
       return [
-        beside(node, fileAgents, 'older agents were not filed for the search'),
+        startInBackground(node, updateSearchWords, 'older agents were not filed for the search'),
         ...startRuns(node),
         ...startAgentRooms(node),
         countKnowledge(node),

@@ -8,7 +8,7 @@ export interface StoredFavorite {
   favorite_id: string
   user_address: string
   agent_id: string
-  /** Which of the places of the account it takes. */
+  /** The number among the account's favorites. */
   place?: number
   created_at: Date
 }

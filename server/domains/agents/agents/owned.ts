@@ -1,11 +1,11 @@
-import { modelName } from '#server/domains/agents/agent-spending/counted'
+import { modelName } from '#server/domains/agents/agent-spending/counted-answer'
 import { isAdmin, ownAgent } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { storedTools } from '#server/domains/agents/agent-tools/stored'
 import { refuseOthersFile } from '#server/domains/media/files/others'
 import { deceptionByAgent, deceptionByRoom, looksIn } from '#server/domains/people/accounts/names'
 import type { Node } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import { isDuplicate } from '#server/ports/database/port'
 import { agentFields } from '#shared/api/agent-records'
 import { toolFields } from '#shared/api/agent-tools'
@@ -13,17 +13,17 @@ import { AppError } from '#shared/errors'
 import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
 import { skeletonVersion } from '#shared/kit/looks'
 import { refuseWithoutBeta } from './beta.ts'
-import { searchableWords } from './words.ts'
+import { searchableWords } from './search-words.ts'
 
 const agentsAtMost = 5
 const defaultEmoji = '🤖'
 const defaultNetwork = 'base'
 
 type Given = ReturnType<typeof agentFieldsOf>
-/** What was given of an agent, under one name each. */
+/** The given fields of an agent, in camel case. */
 export const agentFieldsOf = (input: object) => inCamelCase(agentFields, input as Readonly<Record<string, unknown>>)
 
-/** The stored fields that follow from what was given; those of tools, which have keys in them, are made by `storedTools` alone. */
+/** The stored fields of the given ones; `storedTools` makes those of tools, which have keys. */
 function changesOf(given: Given): Partial<StoredAgent> {
   const { model: _, systemInstructions, suggestedQuestions, ...rest } = given
   const same = Object.fromEntries(Object.entries(rest).filter(([name]) => !Object.hasOwn(toolFields, name)))
@@ -41,7 +41,7 @@ export async function createAgent(node: Node, account: string, input: object, id
   await refuse(node, account, given, null)
   await refuseWithoutBeta(node, account)
   const agent = newAgent(node, account, given, id)
-  const inserted = await insertAmong(Agents, agent, {
+  const inserted = await insertWithinLimit(Agents, agent, {
     others: { owner_address: account },
     most: (await isAdmin(node, account)) ? null : agentsAtMost,
     refuseDuplicate: async () => {
@@ -52,7 +52,7 @@ export async function createAgent(node: Node, account: string, input: object, id
   return inserted
 }
 
-/** Creates an agent of the house, which is official. An existing one is left unchanged. */
+/** Creates an official agent. An existing one stays unchanged. */
 export async function ensureOfficialAgent(
   node: Node,
   account: string,
@@ -60,7 +60,7 @@ export async function ensureOfficialAgent(
   id: string,
 ): Promise<StoredAgent> {
   const agent = newAgent(node, account, agentFieldsOf({ ...input, visibility: 'official' }), id)
-  return (await insertAmong(Agents, agent, { others: {}, most: null })) ?? agent
+  return (await insertWithinLimit(Agents, agent, { others: {}, most: null })) ?? agent
 }
 
 function newAgent(node: Node, account: string, given: Given, id: string): StoredAgent {
@@ -102,7 +102,7 @@ const isNameTaken = async ({ owner_address, name, _id }: Pick<StoredAgent, 'owne
 
 const attempts = 5
 
-/** Changes an agent, and returns it as it is then. What others change at the same time stays, and is judged with it. */
+/** Changes an agent and returns it. Simultaneous changes are merged and validated together. */
 export async function updateAgent(node: Node, account: string, id: string, input: object): Promise<StoredAgent> {
   const given = agentFieldsOf(input)
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -114,7 +114,7 @@ export async function updateAgent(node: Node, account: string, id: string, input
   throw new AppError('CONFLICT')
 }
 
-/** Null where the agent is not any more as it was read. */
+/** Null if the agent changed since it was read. */
 async function change(node: Node, agent: StoredAgent, given: Given): Promise<StoredAgent | null> {
   const changed = settled({
     ...agent,
@@ -138,7 +138,7 @@ async function change(node: Node, agent: StoredAgent, given: Given): Promise<Sto
   }
 }
 
-/** Refuses what the caller may not set, and what does not fit the rest. */
+/** Refuses fields that the caller may not set, and contradictions. */
 async function refuse(node: Node, account: string, given: Given, before: StoredAgent | null): Promise<void> {
   for (const { url } of [...(given.mcpServers ?? []), ...(given.apiTools ?? [])]) node.services.web.check(url)
   const { avatarUrl } = given
@@ -159,7 +159,7 @@ async function refuse(node: Node, account: string, given: Given, before: StoredA
     throw new AppError('VALIDATION_ERROR', { message: 'x402PriceCents: wanted where x402Enabled is on' })
 }
 
-/** What follows from the other fields. */
+/** Derives dependent fields. */
 function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
   return {
     ...agent,
@@ -172,16 +172,13 @@ function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
 
 const defaultInstructions = 'You are a helpful assistant. Answer clearly and briefly.'
 
-/** What a model is told where the owner has written no instructions of their own. */
+/** The default instructions of a model. */
 const instructionsOf = (name: string, personality: string): string =>
   personality.trim() === ''
     ? defaultInstructions
     : `You are ${name}. Your personality: ${personality.trim()}\nBe helpful and friendly, and stay in character as ${name}.`
 
-/**
- * Refuses a name that would deceive, or that is taken for the one of an official agent other than `id`, for an agent that is not official,
- * whoever names it. Throws AGENT_NAME_RESERVED.
- */
+/** Refuses a deceptive name, or one like that of another official agent. Throws AGENT_NAME_RESERVED. */
 async function refuseDeceptiveName(id: string, name: string): Promise<void> {
   const deception =
     deceptionByAgent(name) ?? ((await looksOfficial(id, name)) ? 'It looks like that of an official agent' : null)

@@ -1,12 +1,12 @@
 import { isHex } from 'viem'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
-import { facilitatorOf, type Wanted } from '#server/domains/payments/payments/scheme'
+import { facilitatorOf, type PaymentOffer } from '#server/domains/payments/payments/scheme'
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { isWalletAccount, smartAccountIn } from '#server/domains/people/accounts/smart-account'
 import type { Node } from '#server/kernel/context'
 import { networks, priceText, unitsOf } from '#shared/api/payment-networks'
 
-/** Where an agent is asked: by everybody, or by those who are signed in. */
+/** The endpoints of an agent: public ones, or those for signed-in accounts. */
 export function endpointsOf(
   { settings: { publicUrl } }: Pick<Node, 'settings'>,
   { _id }: StoredAgent,
@@ -16,8 +16,8 @@ export function endpointsOf(
   return { info, chat: `${info}/chat` }
 }
 
-/** What an answer of the agent costs; null where it is not sold, or nobody can be paid. */
-export async function offerOf(node: Pick<Node, 'settings'>, agent: StoredAgent): Promise<Wanted | null> {
+/** The offer of an answer; null if the agent is not sold or nobody can be paid. */
+export async function agentOfferOf(node: Pick<Node, 'settings'>, agent: StoredAgent): Promise<PaymentOffer | null> {
   const { x402_enabled, x402_price_cents: cents, x402_network: network } = agent
   if (!x402_enabled || cents === null || network === null) return null
   const payTo = await payeeOf(agent)
@@ -28,8 +28,11 @@ export async function offerOf(node: Pick<Node, 'settings'>, agent: StoredAgent):
 
 const descriptionOf = ({ name }: StoredAgent, cents: number) => `One answer of ${name} for ${priceText(cents)}`
 
-/** The named wallet, else that of the owner: of a passkey its smart account, as nobody holds a key to its account id. */
-async function payeeOf({ x402_wallet_address: named, owner_address }: StoredAgent): Promise<Wanted['payTo'] | null> {
+/** The named wallet, or the owner's; for a passkey its smart account, as its account id has no key. */
+async function payeeOf({
+  x402_wallet_address: named,
+  owner_address,
+}: StoredAgent): Promise<PaymentOffer['payTo'] | null> {
   if (named !== null && isHex(named)) return named
   const owner = await Accounts.findOne({ _id: owner_address }).lean<Account>()
   if (!owner) return null
@@ -37,7 +40,7 @@ async function payeeOf({ x402_wallet_address: named, owner_address }: StoredAgen
   return smartAccountIn(owner)?.address ?? null
 }
 
-export function pricingOf(node: Pick<Node, 'services'>, cents: number, { facts, payTo }: Wanted) {
+export function pricingOf(node: Pick<Node, 'services'>, cents: number, { facts, payTo }: PaymentOffer) {
   const facilitator = facilitatorOf(node, facts)
   return {
     pricePerMessage: priceText(cents),
@@ -50,8 +53,8 @@ export function pricingOf(node: Pick<Node, 'services'>, cents: number, { facts, 
   }
 }
 
-/** What an answer costs as it is told; `enabled` says whether there is a price. */
-export async function shownPricing(node: Node, agent: StoredAgent, isPublic = true) {
-  const wanted = isPublic ? await offerOf(node, agent) : null
+/** The price as clients see it; `enabled` if there is one. */
+export async function renderPricing(node: Node, agent: StoredAgent, isPublic = true) {
+  const wanted = isPublic ? await agentOfferOf(node, agent) : null
   return { enabled: wanted !== null, ...(wanted && pricingOf(node, agent.x402_price_cents ?? 0, wanted)) }
 }

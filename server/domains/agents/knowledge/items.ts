@@ -1,9 +1,9 @@
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { KnowledgeChunks, KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
-import { defaults, itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
+import { defaultReading, itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
 import { titleOf } from '#server/domains/agents/library/reading/sources'
 import type { Node } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import { readingFields } from '#shared/api/knowledge'
 import type { KnowledgeItem } from '#shared/api/knowledge-records'
 import { AppError } from '#shared/errors'
@@ -14,20 +14,20 @@ const hourMilliseconds = 3_600_000
 export const itemsOf = (agent: string): Promise<StoredItem[]> =>
   KnowledgeItems.find({ agent_id: agent }).sort({ created_at: 1, _id: 1 }).lean<StoredItem[]>()
 
-/** An item of this agent; those of others are not found. */
+/** Loads an item of the agent. */
 export async function itemOf(agent: string, id: string): Promise<StoredItem> {
   const item = await KnowledgeItems.findOne({ _id: id, agent_id: agent }).lean<StoredItem>()
   if (!item) throw new AppError('KNOWLEDGE_NOT_FOUND')
   return item
 }
 
-type Reading = Pick<StoredItem, keyof typeof defaults>
+type Reading = Pick<StoredItem, keyof typeof defaultReading>
 
-/** How an item is to be read, as far as it was said. Refuses what is for official agents where it is not the default. */
+/** The given reading options. Refuses options for official agents alone. */
 function readingOf(agent: StoredAgent, input: Readonly<Record<string, unknown>>): Partial<Reading> {
   const reading = inSnakeCase(inCamelCase(readingFields, input)) as Partial<Reading>
   const differs = Object.entries(reading).some(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name as keyof typeof defaults]),
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultReading[name as keyof typeof defaultReading]),
   )
   if (differs && agent.visibility !== 'official')
     throw new AppError('FORBIDDEN', { message: 'How a URL is read can be set for official agents only' })
@@ -41,7 +41,7 @@ export async function addItem(
   id: string,
 ): Promise<StoredItem> {
   const url = node.services.web.check(given)
-  const reading = { ...defaults, ...readingOf(agent, input) }
+  const reading = { ...defaultReading, ...readingOf(agent, input) }
   const most = agent.visibility === 'official' ? itemsAtMost.official : itemsAtMost.usual
   const now = node.now()
   const item = {
@@ -55,7 +55,7 @@ export async function addItem(
     if (isKnown) throw new AppError('KNOWLEDGE_EXISTS')
   }
   await refuseKnownUrl()
-  const inserted = await insertAmong(KnowledgeItems, item, {
+  const inserted = await insertWithinLimit(KnowledgeItems, item, {
     others: { agent_id: agent._id },
     most,
     refuseDuplicate: refuseKnownUrl,
@@ -65,7 +65,7 @@ export async function addItem(
   return inserted
 }
 
-/** Looked at again once the item stands: the agent may have been deleted meanwhile, with all that it knew then. */
+/** Checked after the insert, as the agent may have been deleted with its knowledge. */
 async function refuseGone({ _id }: StoredAgent, item: string): Promise<void> {
   if (await Agents.exists({ _id })) return
   await KnowledgeItems.deleteOne({ _id: item })
@@ -96,7 +96,7 @@ export async function updateItem(
       $set: {
         ...reading,
         ...(title === undefined ? {} : { title }),
-        // What it is compared with was read in another way.
+        // The earlier hash is of another way of reading.
         ...(isReadOtherwise ? { etag: null, modified: null, hash: null } : {}),
         ...(sync_at ? { sync_at } : {}),
       },
@@ -114,7 +114,7 @@ export async function removeItem(agent: string, id: string): Promise<void> {
   await KnowledgeChunks.deleteMany({ knowledge_id: id })
 }
 
-export const shown = (item: StoredItem): KnowledgeItem => ({
+export const renderItem = (item: StoredItem): KnowledgeItem => ({
   id: item._id,
   agent_id: item.agent_id,
   title: item.title,

@@ -1,27 +1,27 @@
 import { setTimeout } from 'node:timers/promises'
-import { indexing, isBeingRead } from '#server/domains/agents/library/indexing'
+import { indexingJob, isItemBeingRead } from '#server/domains/agents/library/indexing'
 import { KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
 import type { Node } from '#server/kernel/context'
 import type { ReadResult } from '#shared/api/knowledge'
-import { tick } from './watch.ts'
+import { checkWatchedSoon } from './watch.ts'
 
 const waitMilliseconds = 25_000
 const lookMilliseconds = 100
-/** Who is told that something is still being read looks at it again then. */
-export const lookAgainSeconds = 5
+/** The retry time of a client whose item is still being read. */
+export const readingRetrySeconds = 5
 
-/** Stores the job, one for all who ask before it begins, on every node; `since` is the moment from which its end counts. */
-export async function askToRead(node: Node, item: StoredItem): Promise<{ item: StoredItem; since: number }> {
+/** Queues one reading job for all requests before it begins. Its end counts from `since`. */
+export async function requestReading(node: Node, item: StoredItem): Promise<{ item: StoredItem; since: number }> {
   const since = node.now()
   const { _id, claimed_at } = item
-  if (!isBeingRead(item, since))
-    await node.jobs.add(indexing, { item: _id }, `read-${_id}-${claimed_at?.getTime() ?? 'never'}`)
-  tick(node)
+  if (!isItemBeingRead(item, since))
+    await node.jobs.add(indexingJob, { item: _id }, `read-${_id}-${claimed_at?.getTime() ?? 'never'}`)
+  checkWatchedSoon(node)
   return { item, since }
 }
 
-/** How an item stands once it was read; null where that takes longer than an answer can wait. */
-export async function whenRead(
+/** The item after its reading; null if that takes too long for an answer. */
+export async function waitForReading(
   { item: { _id, tried_at }, since }: { item: StoredItem; since: number },
   signal: AbortSignal,
 ): Promise<StoredItem | null> {
@@ -36,14 +36,14 @@ export async function whenRead(
   return null
 }
 
-/** Reads several, and says of each how it went. */
-export async function readAll(node: Node, items: readonly StoredItem[], signal: AbortSignal) {
-  const asked = await Promise.all(items.map((item) => askToRead(node, item)))
-  return Promise.all(asked.map(async (one) => resultOf(one.item, await whenRead(one, signal))))
+/** Reads several items, and returns the result of each. */
+export async function readItems(node: Node, items: readonly StoredItem[], signal: AbortSignal) {
+  const asked = await Promise.all(items.map((item) => requestReading(node, item)))
+  return Promise.all(asked.map(async (one) => resultOf(one.item, await waitForReading(one, signal))))
 }
 
 function resultOf({ url }: StoredItem, read: StoredItem | null): ReadResult {
   if (read?.status === 'indexed') return { url, success: true, chunks: read.chunk_count }
   if (read) return { url, success: false, error: read.error_message ?? 'It could not be read' }
-  return { url, success: false, error: 'It is still being read', retryAfter: lookAgainSeconds }
+  return { url, success: false, error: 'It is still being read', retryAfter: readingRetrySeconds }
 }

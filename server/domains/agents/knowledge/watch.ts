@@ -1,4 +1,4 @@
-import { mayChange } from '#server/domains/agents/agent-state/access'
+import { mayChangeAgent } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
 import type { Connection, Node } from '#server/kernel/context'
@@ -9,16 +9,16 @@ import type { KnowledgeChange } from '#shared/api/knowledge-records'
 const lookMilliseconds = 500
 
 interface Watched {
-  /** With the account that watches. */
+  /** The watching connections, with their accounts. */
   connections: Map<Connection, string>
-  /** What was told last of each item. */
-  told: Map<string, KnowledgeChange>
+  /** The last notice of each item. */
+  sent: Map<string, KnowledgeChange>
 }
 
-/** Agents that somebody watches on this node. The store says what changes, whichever node does it. */
+/** Agents that are watched at this node. Changes are read from the store, whichever node made them. */
 const watchedOn = nodeState(() => ({ agents: new Map<string, Watched>(), looking: null as Promise<void> | null }))
 
-export function watch(
+export function watchKnowledge(
   node: Node,
   connection: Connection,
   account: string,
@@ -28,7 +28,7 @@ export function watch(
   const { agents } = watchedOn(node)
   const watched = agents.get(agent) ?? {
     connections: new Map(),
-    told: new Map(items.map((item) => [item._id, changeOf(item)])),
+    sent: new Map(items.map((item) => [item._id, changeOf(item)])),
   }
   agents.set(agent, watched)
   if (watched.connections.has(connection)) return
@@ -42,8 +42,8 @@ function leave(agents: Map<string, Watched>, agent: string, connection: Connecti
   if (watched?.connections.size === 0) agents.delete(agent)
 }
 
-/** Looks at once. */
-export function tick(node: Node): void {
+/** Checks for changes at once. */
+export function checkWatchedSoon(node: Node): void {
   const state = watchedOn(node)
   if (state.agents.size === 0) return
   state.looking ??= look(node, state.agents)
@@ -53,8 +53,8 @@ export function tick(node: Node): void {
     })
 }
 
-export function tellWatchers(node: Node): () => void {
-  const timer = setInterval(() => tick(node), lookMilliseconds).unref()
+export function notifyWatchers(node: Node): () => void {
+  const timer = setInterval(() => checkWatchedSoon(node), lookMilliseconds).unref()
   return () => clearInterval(timer)
 }
 
@@ -62,22 +62,27 @@ async function look(node: Node, agents: Map<string, Watched>): Promise<void> {
   const items = await KnowledgeItems.find({ agent_id: { $in: [...agents.keys()] } }).lean<StoredItem[]>()
   for (const [agent, watched] of agents) {
     const now = new Map(items.filter(({ agent_id }) => agent_id === agent).map((item) => [item._id, changeOf(item)]))
-    const removed = [...watched.told.values()].filter(({ knowledge_id }) => !now.has(knowledge_id)).map(removalOf)
-    const changed = [...now].filter(([id, to]) => JSON.stringify(watched.told.get(id)) !== JSON.stringify(to))
+    const removed = [...watched.sent.values()].filter(({ knowledge_id }) => !now.has(knowledge_id)).map(removalOf)
+    const changed = [...now].filter(([id, to]) => JSON.stringify(watched.sent.get(id)) !== JSON.stringify(to))
     const changes = [...removed, ...changed.map(([, change]) => change)]
-    if (changes.length > 0) await letGoOthers(node, agents, agent, watched)
-    watched.told = now
+    if (changes.length > 0) await removeOtherWatchers(node, agents, agent, watched)
+    watched.sent = now
     for (const change of changes)
       for (const connection of watched.connections.keys()) connection.emit(knowledgeEvents.knowledgeEvent, change)
   }
 }
 
-/** Who may not change the agent any more watches it no more. */
-async function letGoOthers(node: Node, agents: Map<string, Watched>, id: string, watched: Watched): Promise<void> {
+/** Removes watchers who may not change the agent any more. */
+async function removeOtherWatchers(
+  node: Node,
+  agents: Map<string, Watched>,
+  id: string,
+  watched: Watched,
+): Promise<void> {
   const agent = await Agents.findOne({ _id: id }).lean<StoredAgent>()
   if (!agent) return
   for (const [connection, account] of watched.connections)
-    if (!(await mayChange(node, account, agent))) leave(agents, id, connection)
+    if (!(await mayChangeAgent(node, account, agent))) leave(agents, id, connection)
 }
 
 const removalOf = (change: KnowledgeChange): KnowledgeChange => ({

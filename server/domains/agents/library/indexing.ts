@@ -2,32 +2,32 @@ import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { job } from '#server/kernel/jobs'
+import { nodeState } from '#server/kernel/node-state'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { KnowledgeChunks, KnowledgeItems, type StoredChunk, type StoredItem } from './model.ts'
-import { chunksOf } from './reading/chunks.ts'
+import { textChunks } from './reading/chunks.ts'
 import { UnusablePage } from './reading/page.ts'
-import { hashOfPages, type Known, type ReadSource, readSource } from './reading/read-source.ts'
-import { bytesOf } from './search/exact.ts'
-import { spending } from './spent.ts'
+import { hashOfPages, type KnownSource, type ReadSource, readSource } from './reading/read-source.ts'
+import { vectorBytes } from './search/exact.ts'
 
 const mostChunks = 2_000
 const mostChunksOfAgent = 20_000
 const longestTitle = 200
 const embeddedAtOnce = 64
-/** Where it fails for a reason of ours. */
+/** Attempts after internal failures. */
 const attempts = 3
 const givenUpMilliseconds = 600_000
 const hourMilliseconds = 3_600_000
 
-/** Reads an item. Of several at once one does it; the chunks before serve until those of this attempt stand. */
-export const indexing = job({
+/** Reads an item; of simultaneous jobs one does. Earlier chunks serve until the new ones are complete. */
+export const indexingJob = job({
   kind: 'knowledge.index',
   payload: z.object({ item: z.string() }),
   atOnce: 3,
   async run({ item: id }, { id: ours, attempt, node, signal }) {
     const generation = newId()
-    const item = await claim(id, ours, generation, node.now())
+    const item = await takeItem(id, ours, generation, node.now())
     if (!item) return
     try {
       await index(node, item, generation, signal)
@@ -39,36 +39,36 @@ export const indexing = job({
         error_message: why,
         stale_since: item.generation === null ? null : (item.stale_since ?? new Date(node.now())),
       })
-      // Where it is not, these chunks may stand already; those of an attempt that has ended go with the next claim.
+      // If it failed, these chunks may be in use; the next attempt removes leftovers.
       if (isOver) await KnowledgeChunks.deleteMany({ knowledge_id: id, generation })
     }
   },
 })
 
-/** Indexes documents that are at hand in the place of those at the URL of an item. What they were made of before is not read again. */
-export async function indexGiven(
+/** Indexes given documents instead of those at the item's URL. Unchanged ones are not read again. */
+export async function indexDocuments(
   node: Node,
   id: string,
   pages: NonNullable<ReadSource['pages']>,
   signal: AbortSignal,
 ): Promise<void> {
   const generation = newId()
-  const item = await claim(id, `given ${id}`, generation, node.now())
+  const item = await takeItem(id, `given ${id}`, generation, node.now())
   if (!item) return
   const hash = hashOfPages(pages)
   const isKnown = knownOf(node, item)?.hash === hash
   await build(node, item, generation, { pages: isKnown ? null : pages, hash, etag: null, modified: null }, signal)
 }
 
-/** What began before that has died, with all its attempts. */
+/** Attempts that began earlier have died. */
 const givenUpAt = (now: number) => new Date(now - givenUpMilliseconds)
 
-/** Another job reads it now. */
-export const isBeingRead = ({ status, claimed_at }: StoredItem, now: number): boolean =>
+/** Whether another job is reading the item. */
+export const isItemBeingRead = ({ status, claimed_at }: StoredItem, now: number): boolean =>
   status === 'processing' && claimed_at !== null && claimed_at >= givenUpAt(now)
 
-/** Null where the item is gone, or another job reads it. */
-async function claim(id: string, ours: string, generation: string, now: number): Promise<StoredItem | null> {
+/** Null if the item is gone, or another job reads it. */
+async function takeItem(id: string, ours: string, generation: string, now: number): Promise<StoredItem | null> {
   const item = await KnowledgeItems.findOneAndUpdate(
     { _id: id, $or: [{ status: { $ne: 'processing' } }, { job: ours }, { claimed_at: { $lt: givenUpAt(now) } }] },
     { $set: { status: 'processing', job: ours, building: generation, claimed_at: new Date(now) } },
@@ -89,7 +89,7 @@ async function index(node: Node, item: StoredItem, generation: string, signal: A
   await build(node, item, generation, read, signal)
 }
 
-const knownOf = ({ services: { embedder } }: Node, item: StoredItem): Known | null =>
+const knownOf = ({ services: { embedder } }: Node, item: StoredItem): KnownSource | null =>
   item.generation !== null && item.embedder === embedder.name ? item : null
 
 async function build(
@@ -129,7 +129,7 @@ async function build(
 
 function textsOf({ title }: StoredItem, pages: NonNullable<ReadSource['pages']>) {
   const texts = pages.flatMap((page) =>
-    chunksOf(page.text).map((text) => ({ url: page.url, title: cut(page.title ?? title, longestTitle), text })),
+    textChunks(page.text).map((text) => ({ url: page.url, title: cut(page.title ?? title, longestTitle), text })),
   )
   if (texts.length === 0) throw new UnusablePage('The page has no text that is long enough')
   return texts.slice(0, mostChunks)
@@ -154,10 +154,10 @@ async function store(
     const vectors = await embedder.embed(
       part.map(({ title, text }) => `${title}\n${text}`),
       signal,
-      (tokens) => spending(node).count(agent_id, tokens),
+      (tokens) => tokenCounter(node).count(agent_id, tokens),
     )
     const rows = part.map((text, at): StoredChunk => {
-      const vector = bytesOf(vectors[at] ?? new Float32Array(embedder.dimensions))
+      const vector = vectorBytes(vectors[at] ?? new Float32Array(embedder.dimensions))
       return {
         _id: newId(),
         agent_id,
@@ -174,7 +174,7 @@ async function store(
   }
 }
 
-/** False where the item is gone, or a later attempt reads it. */
+/** False if the item is gone, or a later attempt reads it. */
 async function settle(node: Node, item: StoredItem, building: string, change: Partial<StoredItem>): Promise<boolean> {
   const now = node.now()
   const again = item.sync_at ? { sync_at: new Date(now + item.sync_interval_hours * hourMilliseconds) } : {}
@@ -185,7 +185,7 @@ async function settle(node: Node, item: StoredItem, building: string, change: Pa
   return matchedCount === 1
 }
 
-/** In words for the owner; null where it is a fault of ours, which another attempt may not meet. */
+/** The reason for the owner; null for an internal failure, which is retried. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof UnusablePage) return error.message
   if (!(error instanceof AppError)) return null
@@ -195,3 +195,6 @@ function reasonOf(error: unknown): string | null {
     ? error.message
     : null
 }
+
+/** Counts the tokens of embeddings outside of answers. */
+export const tokenCounter = nodeState(() => ({ count: (_agent: string, _tokens: number): void => undefined }))

@@ -3,7 +3,7 @@ import { later, optional, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 import type { contentTypes, knowledgeStatuses, scrapeMethods } from '#shared/api/knowledge-records'
 
-/** A URL that an agent knows. */
+/** A URL in the knowledge of an agent. */
 export interface StoredItem {
   _id: string
   agent_id: string
@@ -19,36 +19,35 @@ export interface StoredItem {
   sync_interval_hours: number
   infinite_scroll: boolean
   scroll_count: number
-  /** Which of the places of its agent it takes. */
+  /** The number among the agent's items. */
   place?: number
-  /** The chunks that answers are made of; null before the first. */
+  /** The generation of chunks for answers; null before the first. */
   generation: string | null
   chunk_count: number
-  /** How many pages were read, so far where it is being read. */
+  /** The number of pages that were read so far. */
   pages: number
-  /** The attempt that reads it now; chunks of another are never shown. */
+  /** The generation that is being read, whose chunks are not shown yet. */
   building: string | null
-  /** The job that reads it now. */
+  /** The job that is reading it. */
   job: string | null
-  /** When that began. */
+  /** When its reading began. */
   claimed_at: Date | null
-  /** Since when the chunks are older than what could not be read. */
+  /** Since when the source could not be read, and the chunks are stale. */
   stale_since: Date | null
   etag: string | null
   modified: string | null
   hash: string | null
-  /** What made the vectors of its chunks. */
+  /** The embedder of its chunks. */
   embedder: string | null
   created_at: Date
   indexed_at: Date | null
   last_synced_at: Date | null
-  /** When it was read or could not be read the last time. */
+  /** The time of the last reading, successful or not. */
   tried_at: Date | null
-  /** When it is read again by itself; absent where it is not. */
+  /** When it is read again; absent without automatic reading. */
   sync_at?: Date
 }
 
-/** A part of the text of an item. */
 export interface StoredChunk {
   _id: string
   agent_id: string
@@ -137,7 +136,7 @@ export const KnowledgeChunks = defineModel<StoredChunk>(
     .index({ knowledge_id: 1, generation: 1 }),
 )
 
-/** All that an agent knows, when the agent goes. */
+/** Removes the knowledge of a deleted agent. */
 export async function removeKnowledgeOf(agent: string): Promise<void> {
   await KnowledgeItems.deleteMany({ agent_id: agent })
   await KnowledgeChunks.deleteMany({ agent_id: agent })

@@ -3,8 +3,8 @@ import { contentTypeOf } from './reading/sources.ts'
 
 export const itemsAtMost = { usual: 10, official: 50 }
 
-/** How an item is read, where nothing was said. */
-export const defaults = {
+/** Default reading options. */
+export const defaultReading = {
   scrape_method: 'basic',
   crawl_depth: 1,
   exclude_patterns: [] as string[],
@@ -21,7 +21,7 @@ interface Named {
   title: string
 }
 
-/** An item that was not read yet. */
+/** A new item. */
 export const newItem = ({ id, agent, url, title }: Named, now: number): StoredItem => ({
   _id: id,
   agent_id: agent,
@@ -30,7 +30,7 @@ export const newItem = ({ id, agent, url, title }: Named, now: number): StoredIt
   content_type: contentTypeOf(url),
   status: 'pending',
   error_message: null,
-  ...defaults,
+  ...defaultReading,
   generation: null,
   chunk_count: 0,
   pages: 0,

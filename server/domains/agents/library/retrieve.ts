@@ -1,33 +1,30 @@
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { KnowledgeItems, type StoredItem } from './model.ts'
-import { chunksOf } from './reading/chunks.ts'
+import { textChunks } from './reading/chunks.ts'
 import { readPage, UnusablePage } from './reading/page.ts'
 import { rawUrlOf } from './reading/sources.ts'
-import { bytesOf, exactIndex, type Row } from './search/exact.ts'
-import { search } from './search/index.ts'
+import { exactIndex, type SearchRow, vectorBytes } from './search/exact.ts'
+import { searchChunks } from './search/index.ts'
 
 const passagesAtMost = 8
 const pendingAtMost = 3
-/** A page that is read only for one question may not hold it up for long. */
+/** A page that is read for one question may take so long. */
 const pageMilliseconds = 5_000
 const chunksOfPage = 200
 
-/** A piece of what an agent knows that fits a question. */
+/** A passage of knowledge that fits a question. */
 interface Retrieved {
   knowledge_id: string
   title: string
   url: string
-  /** Its number within the item. */
+  /** Its number in the item. */
   chunk: number
   text: string
 }
 
-/**
- * What an agent knows about a question, best first. Where nothing of it fits, up to three URLs that were never indexed are read for this
- * question alone; `fetching` is told before. `count` is told the tokens that the vectors took.
- */
-export async function retrieve(
+/** Passages for a question, best first. Without any, up to three unindexed URLs are read for it; `fetching` is called before. */
+export async function retrieveKnowledge(
   node: Node,
   agent: string,
   question: string,
@@ -36,7 +33,7 @@ export async function retrieve(
 ): Promise<Retrieved[]> {
   if ((await KnowledgeItems.exists({ agent_id: agent })) === null) return []
   const asked = { text: question, vector: await vectorOf(node, question, signal, count) }
-  const found = await search(node, agent, asked, passagesAtMost)
+  const found = await searchChunks(node, agent, asked, passagesAtMost)
   if (found.length > 0) return found.map(retrieved)
   const pending = await KnowledgeItems.find({ agent_id: agent, status: 'pending' })
     .sort({ created_at: 1, _id: 1 })
@@ -52,14 +49,14 @@ export async function retrieve(
   )
   const { name } = node.services.embedder
   const index = await exactIndex(
-    rows.map((row, at) => ({ ...row, vector: bytesOf(vectors[at] ?? new Float32Array()), embedder: name })),
+    rows.map((row, at) => ({ ...row, vector: vectorBytes(vectors[at] ?? new Float32Array()), embedder: name })),
     node.services.embedder,
   )
   const fits = index.find(asked, passagesAtMost)
   return (fits.length > 0 ? fits : rows.slice(0, pendingAtMost)).map(retrieved)
 }
 
-/** Without vectors, what is known is found by its words. */
+/** Without vectors, passages are found by words. */
 async function vectorOf(
   { services: { embedder }, logger }: Node,
   question: string,
@@ -75,7 +72,7 @@ async function vectorOf(
   }
 }
 
-const retrieved = ({ knowledge_id, title, url, n, text }: Row): Retrieved => ({
+const retrieved = ({ knowledge_id, title, url, n, text }: SearchRow): Retrieved => ({
   knowledge_id,
   title,
   url,
@@ -83,14 +80,14 @@ const retrieved = ({ knowledge_id, title, url, n, text }: Row): Retrieved => ({
   text,
 })
 
-/** None where the page cannot be read. */
-async function rowsOf(node: Node, item: StoredItem, signal: AbortSignal): Promise<Row[]> {
+/** Empty if the page cannot be read. */
+async function rowsOf(node: Node, item: StoredItem, signal: AbortSignal): Promise<SearchRow[]> {
   const late = AbortSignal.timeout(pageMilliseconds)
   try {
     const turn = { of: item.agent_id, signal: AbortSignal.any([signal, late]) }
     const page = await readPage(node.services, rawUrlOf(new URL(item.url)) ?? item.url, 'basic', null, turn)
     const title = page?.title ?? item.title
-    return chunksOf(page?.text ?? '')
+    return textChunks(page?.text ?? '')
       .slice(0, chunksOfPage)
       .map((text, n) => ({
         _id: `${item._id} ${n}`,
@@ -101,7 +98,7 @@ async function rowsOf(node: Node, item: StoredItem, signal: AbortSignal): Promis
         text,
       }))
   } catch (error) {
-    // Read here, as Node 20 forgets a signal of time that only a combined signal holds.
+    // Kept in a variable, as Node 20 drops a timeout signal that only a combined signal holds.
     if (late.aborted || error instanceof UnusablePage || error instanceof AppError) return []
     throw error
   }

@@ -1,43 +1,39 @@
-import { allow, allowOwed, refuseSpent } from '#server/domains/agents/agent-spending/allowance'
-import { modelOf } from '#server/domains/agents/agent-spending/counted'
+import { openAllowance, openOwedAllowance, refuseSpentDay } from '#server/domains/agents/agent-spending/allowance'
+import { agentModel } from '#server/domains/agents/agent-spending/counted-answer'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { CutShort, FrameBody, ModelFailure, WebSource } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { cut, cutToLength } from '#shared/kit/cut'
-import { type Ask, beginRun, type Ending, knownRun, type OpenRun } from './begin.ts'
-import { type Found, gather } from './gather.ts'
-import { conversationOf, ownChat, turnsBefore } from './history.ts'
-import { agentNow } from './judge.ts'
+import { agentNow } from './agent-now.ts'
+import { beginRun, knownRun, type OpenRun, type RunEnding, type RunRequest } from './begin.ts'
+import { type GatheredFacts, gatherFacts } from './gather.ts'
+import { conversationOf, ownChatPlace, turnsBefore } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
 import { promptOf } from './prompt.ts'
-import { isHere, untilGone } from './relay.ts'
+import { isRunHere, untilReleased } from './relay.ts'
 import { type AnswerContext, answerWithTools } from './tool-rounds.ts'
 
-/** Sessions of strangers have longer ones, as the documents say. */
+/** Public sessions have longer histories, as the documents say. */
 const turnsOfHistory = { ofChat: 10, ofSession: 20 } as const
 const maxOutputTokens = 2048
 const temperature = 0.7
-/** A model that never ends is ended here; in UTF-16 code units. */
+/** The limit of an answer, in UTF-16 code units. */
 const longestAnswer = 32_000
 
-/**
- * Begins the answer of an agent to a question, or gives the run that was begun with the same key. Throws DAILY_TOKENS_REACHED where the
- * agents of its owner have answered all that they may today, to anybody or to who asks; what is owed, as it was paid for or begun before, is
- * answered then too.
- */
-export async function beginAnswer(node: Node, agent: StoredAgent, ask: Ask, isOwed = false): Promise<StoredRun> {
-  const known = isOwed ? null : await knownWhereSpent(node, agent, ask)
+/** Begins an answer, or returns the run of the same key. Throws DAILY_TOKENS_REACHED, unless the answer is owed. */
+export async function beginAnswer(node: Node, agent: StoredAgent, ask: RunRequest, isOwed = false): Promise<StoredRun> {
+  const known = isOwed ? null : await knownRunOfSpent(node, agent, ask)
   if (known) return known
   const { run, open } = await beginRun(node, ask, isOwed)
-  if (open) void open.endWith(answer(node, agent, open, isOwed))
+  if (open) void open.endWith(answerQuestion(node, agent, open, isOwed))
   return run
 }
 
-async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promise<StoredRun | null> {
+async function knownRunOfSpent(node: Node, agent: StoredAgent, ask: RunRequest): Promise<StoredRun | null> {
   try {
-    await refuseSpent(node, agent.owner_address, ask.account)
+    await refuseSpentDay(node, agent.owner_address, ask.account)
     return null
   } catch (error) {
     const known = error instanceof AppError ? await knownRun(ask) : null
@@ -46,14 +42,14 @@ async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promis
   }
 }
 
-/** Answers a question to an agent, as that is when it is the question's turn: by what was said before, by what the agent may look up, and by the model. */
-async function answer(
+/** Answers a question on its turn, by history, gathered facts and the model. */
+async function answerQuestion(
   node: Node,
   asked: StoredAgent,
   { run, tell, signal }: OpenRun,
   isOwed: boolean,
-): Promise<Ending> {
-  const model = modelOf(node)
+): Promise<RunEnding> {
+  const model = agentModel(node)
   tell({
     t: 'start',
     agent: { id: asked._id, name: asked.name, avatar_emoji: asked.avatar_emoji },
@@ -63,17 +59,17 @@ async function answer(
   })
   await waitForEarlierRuns(node, run, tell, signal)
   const agent = await agentNow(node, run)
-  // Not before: what waits takes nothing from others.
+  // Reserved only now, as waiting questions use nothing.
   const owner = agent.owner_address
-  const allowance = isOwed ? await allowOwed(node, owner) : await allow(node, owner, run.account)
+  const allowance = isOwed ? await openOwedAllowance(node, owner) : await openAllowance(node, owner, run.account)
   return answerFrom({ node, agent, run, tell, signal, allowance }).finally(allowance.close)
 }
 
-async function answerFrom(context: AnswerContext): Promise<Ending> {
+async function answerFrom(context: AnswerContext): Promise<RunEnding> {
   const { node, agent, run, tell } = context
   const { ofChat, ofSession } = turnsOfHistory
-  const history = await turnsBefore(node, run, run.place === ownChat ? ofChat : ofSession)
-  const { passages, notes, scheduling, tools } = await gather(context, history)
+  const history = await turnsBefore(node, run, run.place === ownChatPlace ? ofChat : ofSession)
+  const { passages, notes, scheduling, tools } = await gatherFacts(context, history)
   const turns = promptOf({
     instructions: agent.system_instructions,
     history,
@@ -87,9 +83,9 @@ async function answerFrom(context: AnswerContext): Promise<Ending> {
 
 async function generate(
   context: AnswerContext,
-  tools: Found['tools'],
+  tools: GatheredFacts['tools'],
   turns: readonly Turn[],
-): Promise<Omit<Ending, 'scheduling'>> {
+): Promise<Omit<RunEnding, 'scheduling'>> {
   const { node, tell, signal } = context
   const question = { turns, maxOutputTokens, temperature }
   const usage = { inputTokens: null as number | null, outputTokens: null as number | null }
@@ -116,7 +112,7 @@ async function generate(
     break
   }
   signal.throwIfAborted()
-  // Nobody is answered by nothing, or pays for it.
+  // An empty answer is a failure, and is not paid.
   if (said.trim() === '')
     throw new AppError('UPSTREAM_ERROR', { details: { failure: 'MODEL_SILENT' satisfies ModelFailure } })
   return { ...usage, cutShort }
@@ -125,7 +121,7 @@ async function generate(
 const longestUrl = 2_048
 const longestTitle = 200
 
-/** A page that a model names, as it may be shown; null where its link may not be. */
+/** A source of a model; null if its link may not be shown. */
 function shownSource(node: Node, { url, title }: WebSource): WebSource | null {
   const link = url.length <= longestUrl && URL.canParse(url) ? new URL(url) : null
   if (!link || !/^https?:$/.test(link.protocol) || link.username !== '' || link.password !== '') return null
@@ -137,12 +133,12 @@ function shownSource(node: Node, { url, title }: WebSource): WebSource | null {
   return { url: link.href, title: cut(line, longestTitle) || link.host }
 }
 
-/** For the runs of other nodes. */
+/** For runs of other nodes. */
 const lookMilliseconds = 1_000
-/** The end of a run of this node wakes who waits for it; the store is asked in case it was ended by another. */
+/** Runs of this node wake the waiter; the store is read in case another node ends them. */
 const seldomMilliseconds = 10_000
 
-/** Waits until every earlier question of the conversation has its answer, so that each knows what was said before it. */
+/** Waits for all earlier answers of the conversation, so that each question knows them. */
 export async function waitForEarlierRuns(
   node: Node,
   run: StoredRun,
@@ -151,7 +147,7 @@ export async function waitForEarlierRuns(
 ): Promise<void> {
   let isTold = false
   for (;;) {
-    // The newest of them, which waits for the others itself.
+    // The newest waits for the others itself.
     const earlier = await Runs.findOne({ ...conversationOf(run), _id: { $lt: run._id }, state: 'running' })
       .sort({ _id: -1 })
       .select({ _id: 1 })
@@ -159,7 +155,7 @@ export async function waitForEarlierRuns(
     if (!earlier) return
     if (!isTold) tell({ t: 'status', phase: 'queued', detail: null })
     isTold = true
-    await untilGone(node, earlier._id, isHere(node, earlier._id) ? seldomMilliseconds : lookMilliseconds, signal)
+    await untilReleased(node, earlier._id, isRunHere(node, earlier._id) ? seldomMilliseconds : lookMilliseconds, signal)
     signal.throwIfAborted()
   }
 }

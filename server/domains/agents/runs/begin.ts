@@ -2,51 +2,51 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '#server/kernel/context'
 import { refusalFrom } from '#server/kernel/deadline'
 import { newId } from '#server/kernel/ids'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { type CutShort, type FrameBody, RunFailure } from '#shared/api/run-frames'
 import { AppError, type ErrorCode } from '#shared/errors'
-import { failed, generationFailed, Stopped } from './ending.ts'
+import { failedRun, generationFailedText, StoppedRun } from './answer-lines.ts'
 import { FrameLog } from './frame-log.ts'
-import { ownChat } from './history.ts'
+import { ownChatPlace } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
-import { givePlaces, takePlaces } from './open.ts'
-import { hold, letGo } from './relay.ts'
-import { settle } from './settle.ts'
-import { endLost } from './sweep.ts'
+import { releaseQuestionPlaces, takeQuestionPlaces } from './open-questions.ts'
+import { holdRun, releaseRun } from './relay.ts'
+import { settleRun } from './settle.ts'
+import { endLostRun } from './sweep.ts'
 import { RunWriter } from './writer.ts'
 
 const longestMilliseconds = 300_000
-/** Frames come at least this often, so that a reader knows the answer is alive. */
+/** Frames come at least this often, as a sign of life. */
 const silenceMilliseconds = 10_000
 const watchMilliseconds = 1_000
 const retryMilliseconds = 1_000
-/** When there may be room for another question. */
+/** The retry time after too many questions. */
 const retrySeconds = 5
 
-/** What an answer came to, beside its text. */
-export interface Ending {
+/** The end of an answer, beside its text. */
+export interface RunEnding {
   scheduling: StoredRun['scheduling']
   inputTokens: number | null
   outputTokens: number | null
-  /** Null where the answer is whole. */
+  /** Null for a whole answer. */
   cutShort: CutShort | null
 }
 
-/** A run that this node works on. */
+/** A run in progress at this node. */
 export interface OpenRun {
   run: StoredRun
-  /** Adds a frame to it. */
+  /** Adds a frame. */
   tell: (body: FrameBody) => void
-  /** Aborted where it is to stop. */
+  /** Aborted to stop the run. */
   signal: AbortSignal
-  /** Ends it as this settles. */
-  endWith(ending: Promise<Ending>): Promise<void>
+  /** Ends the run when this settles. */
+  endWith(ending: Promise<RunEnding>): Promise<void>
 }
 
 const beingTaken = 'This question is being taken. Ask it again with the same key'
 
-export interface Ask {
+export interface RunRequest {
   agent: string
   account: string
   place: string
@@ -54,39 +54,35 @@ export interface Ask {
   clientRunId?: string | undefined
   /** The session within the conversation. */
   session?: string | undefined
-  /** Whether the answer is to be said in the room where it was asked for. */
+  /** Whether the answer is sent to the room of the question. */
   isToSay?: boolean
 }
 
-/**
- * Stores a question and opens its run; the same key again gives the run of the first time, which is not open here. Throws TOO_MANY_QUESTIONS
- * where the asker has as many open as they may, in a race too, and SERVICE_UNAVAILABLE where this very question has a place and is not stored
- * yet; what is owed is begun in any case.
- */
+/** Stores a question and opens its run, or returns the run of the same key. Throws TOO_MANY_QUESTIONS and SERVICE_UNAVAILABLE unless owed. */
 export async function beginRun(
   node: Node,
-  ask: Ask,
+  ask: RunRequest,
   isOwed = false,
 ): Promise<{ run: StoredRun; open: OpenRun | null }> {
   const run = newRun(node, ask)
   const log = new FrameLog(run._id)
-  const stop = hold(node, log)
+  const stop = holdRun(node, log)
   try {
     const known = await storeRun(node, run, ask, isOwed)
     if (!known) return { run, open: openRun(node, run, log, stop) }
-    letGo(node, run._id)
+    releaseRun(node, run._id)
     return { run: known, open: null }
   } catch (error) {
-    letGo(node, run._id)
+    releaseRun(node, run._id)
     throw error
   }
 }
 
-/** Null where it is stored now; else the run that was begun with the same key. */
-async function storeRun(node: Node, run: StoredRun, ask: Ask, isOwed: boolean): Promise<StoredRun | null> {
-  const places = isOwed ? 'taken' : await takePlaces(node, run, ask.place === ownChat)
+/** Null if it was stored now; else the run of the same key. */
+async function storeRun(node: Node, run: StoredRun, ask: RunRequest, isOwed: boolean): Promise<StoredRun | null> {
+  const places = isOwed ? 'taken' : await takeQuestionPlaces(node, run, ask.place === ownChatPlace)
   if (places !== 'taken') {
-    const known = await (places === 'asked' ? readBack(() => knownRun(ask)) : knownRun(ask))
+    const known = await (places === 'asked' ? readDuplicate(() => knownRun(ask)) : knownRun(ask))
     if (known) return known
     if (places === 'asked') throw new AppError('SERVICE_UNAVAILABLE', { message: beingTaken, retryAfter: 1 })
     throw new AppError('TOO_MANY_QUESTIONS', { retryAfter: retrySeconds })
@@ -96,32 +92,35 @@ async function storeRun(node: Node, run: StoredRun, ask: Ask, isOwed: boolean): 
     return null
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    if (!isOwed) await givePlaces(run)
+    if (!isOwed) await releaseQuestionPlaces(run)
     return sameRun(ask)
   }
 }
 
-/** The run that was begun with the same key; null where there is none. */
-export async function knownRun(ask: Ask): Promise<StoredRun | null> {
+/** The run of the same key, if any. */
+export async function knownRun(ask: RunRequest): Promise<StoredRun | null> {
   const { account, clientRunId } = ask
   if (clientRunId === undefined) return null
   const first = await Runs.findOne({ account, client_run_id: clientRunId }).lean<StoredRun>()
-  return first && same(first, ask)
+  return first && sameRequest(first, ask)
 }
 
-async function sameRun(ask: Ask): Promise<StoredRun> {
+async function sameRun(ask: RunRequest): Promise<StoredRun> {
   const { account, clientRunId } = ask
-  return same(await readBack(() => Runs.findOne({ account, client_run_id: clientRunId ?? '' }).lean<StoredRun>()), ask)
+  return sameRequest(
+    await readDuplicate(() => Runs.findOne({ account, client_run_id: clientRunId ?? '' }).lean<StoredRun>()),
+    ask,
+  )
 }
 
-function same(first: StoredRun | null, { agent, place, message, isToSay }: Ask): StoredRun {
+function sameRequest(first: StoredRun | null, { agent, place, message, isToSay }: RunRequest): StoredRun {
   if (first && first.agent_id === agent && first.place === place && first.message === message) return first
   const what = isToSay ? 'This message was answered' : 'This client_run_id was used'
   throw new AppError('CONFLICT', { message: `${what} for another question` })
 }
 
-/** A question as it is stored before anybody works on it. */
-export function newRun(node: Node, ask: Ask): StoredRun {
+/** A new run of a question. */
+export function newRun(node: Node, ask: RunRequest): StoredRun {
   const { agent, account, place, message, clientRunId, session, isToSay } = ask
   const id = newId()
   return {
@@ -160,14 +159,14 @@ function openRun(node: Node, run: StoredRun, log: FrameLog, stop: AbortControlle
   let isQueued = false
   const tell = (body: FrameBody) => {
     toldAt = performance.now()
-    // The time for an answer begins when it is its turn.
+    // The time of an answer counts from its turn.
     if (isQueued) began = toldAt
     isQueued = body.t === 'status' && body.phase === 'queued'
     if (!signal.aborted) writer.write(body)
   }
   const watch = setInterval(() => {
     const now = performance.now()
-    if (!isQueued && now - began > longestMilliseconds) stop.abort(failed('TIMEOUT', 'The answer took too long'))
+    if (!isQueued && now - began > longestMilliseconds) stop.abort(failedRun('TIMEOUT', 'The answer took too long'))
     else if (now - toldAt > silenceMilliseconds)
       tell({ t: 'status', phase: isQueued ? 'queued' : 'generating', detail: null })
   }, watchMilliseconds)
@@ -178,25 +177,25 @@ function openRun(node: Node, run: StoredRun, log: FrameLog, stop: AbortControlle
     async endWith(ending) {
       try {
         const last = await lastFrame(node, run, writer, signal, openedAt, ending)
-        // What its work has left behind stops too, and tells nothing after the last frame.
+        // Leftover work is stopped too, and adds nothing after the last frame.
         stop.abort()
         writer.write(last)
         await writer.ended()
         await untilSettled(node, run, log, writer.lost.signal)
       } finally {
         clearInterval(watch)
-        letGo(node, run._id)
+        releaseRun(node, run._id)
       }
     },
   }
 }
 
-/** The end stands in the frames; what follows from it is written as soon as the store takes it. Of a lost run the end that is stored is told. */
+/** The end is in the frames; settling is retried until the store answers. A lost run gets its stored end. */
 async function untilSettled(node: Node, run: StoredRun, log: FrameLog, lost: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      if (!lost.aborted) return await settle(node, run, log.frames)
-      const kept = await endLost(node, run)
+      if (!lost.aborted) return await settleRun(node, run, log.frames)
+      const kept = await endLostRun(node, run)
       if (kept) return log.endWith(kept)
     } catch (error) {
       node.logger.warn({ error, run: run._id }, 'the end of an answer was not stored; it is tried again')
@@ -211,7 +210,7 @@ async function lastFrame(
   writer: RunWriter,
   signal: AbortSignal,
   openedAt: number,
-  ending: Promise<Ending>,
+  ending: Promise<RunEnding>,
 ): Promise<FrameBody> {
   const partial = () => (writer.text === '' ? null : run.message_id)
   try {
@@ -225,21 +224,21 @@ async function lastFrame(
     return { t: 'done', message: writer.text, message_id: run.message_id, usage, scheduling, ...cut }
   } catch (error) {
     const { reason } = signal
-    if (signal.aborted && reason instanceof Stopped) return reason.last(partial())
-    if (error instanceof Stopped) return error.last(partial())
+    if (signal.aborted && reason instanceof StoppedRun) return reason.last(partial())
+    if (error instanceof StoppedRun) return error.last(partial())
     const refusal = refusalFrom(error)
     const failure = failureBy(refusal)
     if (forOperators.includes(failure)) node.logger.error({ error, run: run._id, failure }, 'an answer failed')
     const isOurs = refusal !== null && !ofTheModel.includes(refusal.code)
-    return failed(failure, isOurs ? refusal.message : generationFailed).last(partial())
+    return failedRun(failure, isOurs ? refusal.message : generationFailedText).last(partial())
   }
 }
 
 const ofTheModel: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'TIMEOUT']
-/** What goes on until somebody looks at it. */
+/** Failures that last until an operator acts. */
 const forOperators: readonly RunFailure[] = ['INTERNAL_ERROR', 'MODEL_REFUSED']
 
-/** How a run fails by this error; null stands for one that nobody expected. */
+/** The failure of a run by an error; null is an unexpected one. */
 const failureBy = (refusal: AppError | null): RunFailure =>
   failureOf(refusal?.details?.failure) ?? failureOf(refusal?.code) ?? 'INTERNAL_ERROR'
 

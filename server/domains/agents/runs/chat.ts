@@ -1,19 +1,19 @@
-import { modelOf } from '#server/domains/agents/agent-spending/counted'
-import { agentOf, refusalOf, visibleAgent } from '#server/domains/agents/agent-state/access'
+import { agentModel } from '#server/domains/agents/agent-spending/counted-answer'
+import { agentOf, agentRefusalOf, visibleAgent } from '#server/domains/agents/agent-state/access'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { agentRuns as contract } from '#shared/api/agent-runs'
 import type { ChatLine } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { beginAnswer } from './answer.ts'
-import { tellBegun } from './begun.ts'
-import { answerOf, besideText, linesOf } from './ending.ts'
-import { framesAfter, isTold, openLog, tellConnection } from './follow.ts'
+import { answerLines, answerOf, extrasOfAnswer } from './answer-lines.ts'
+import { notifyBegun } from './begun-notices.ts'
+import { framesAfter, hasFrames, openFrameLog, sendFrames } from './follow.ts'
 import { forgetConversation } from './forget.ts'
-import { isInRoom, messagesOf, ownChat, sessionOf } from './history.ts'
+import { isRoomPlace, messagesOf, ownChatPlace, sessionOfRun } from './history.ts'
 import { RunFrames, Runs, type StoredRun } from './model.ts'
-import { asEnded } from './settle.ts'
-import { askToStop } from './stop.ts'
+import { endedRun } from './settle.ts'
+import { stopAndWait } from './stop.ts'
 
 interface Asked {
   agent: string
@@ -25,28 +25,28 @@ interface Asked {
 async function ask(context: Context, { agent: id, message, client_run_id, sessionId: session }: Asked) {
   const { account } = signedIn(context)
   const agent = await visibleAgent(account, id)
-  modelOf(context.node)
-  const question = { agent: id, account, place: ownChat, message, clientRunId: client_run_id, session }
+  agentModel(context.node)
+  const question = { agent: id, account, place: ownChatPlace, message, clientRunId: client_run_id, session }
   const run = await beginAnswer(context.node, agent, question)
-  if (run.state === 'running') tellBegun(context.node, run)
+  if (run.state === 'running') notifyBegun(context.node, run)
   return { agent, run }
 }
 
-/** A run of the caller; nobody else's is found, nor what was asked in a room, where its rules say what is told of it. */
+/** Loads a run of the caller, but not one in a room, whose rules decide what is shown. */
 async function ownRun(account: string, id: string): Promise<StoredRun> {
   const run = await Runs.findOne({ _id: id, account }).lean<StoredRun>()
-  if (!run || isInRoom(run.place)) throw new AppError('RUN_NOT_FOUND')
+  if (!run || isRoomPlace(run.place)) throw new AppError('RUN_NOT_FOUND')
   return run
 }
 
-/** Of a run that is begun this frame is on its way, if it is not there. */
+/** The first frame of a run, which may still be on its way. */
 const firstIdx = 0
 
 export const run: Action<typeof contract.run> = async ({ agent_id: agent, ...question }, context) => {
   const { run: begun } = await ask(context, { agent, ...question })
   const { node, connection } = context
-  // Asked again on the same connection, no frame is told twice.
-  if (connection && !isTold(connection, begun)) tellConnection(node, connection, begun, -1)
+  // A repeat on one connection gets no frame twice.
+  if (connection && !hasFrames(connection, begun)) sendFrames(node, connection, begun, -1)
   return { run_id: begun._id, user_message_id: begun.user_message_id, head_idx: firstIdx }
 }
 
@@ -55,27 +55,27 @@ export const chat: Action<typeof contract.chat> = async ({ id, stream: _, ...ask
   const last = await answerOf(context.node, framesAfter(context.node, run, -1, context.signal))
   return {
     ...done,
-    sessionId: sessionOf(run),
+    sessionId: sessionOfRun(run),
     message: last.message,
     agentName: agent.name,
     agentEmoji: agent.avatar_emoji,
     scheduling: last.scheduling,
     run_id: run._id,
     message_id: run.message_id,
-    ...besideText(last),
+    ...extrasOfAnswer(last),
   }
 }
 
 export const chatStream: Action<typeof contract.chatStream> = async ({ id, stream: _, ...asked }, context) => {
   const { run } = await ask(context, { ...asked, agent: id })
-  return inSession(sessionOf(run), linesOf(framesAfter(context.node, run, -1, context.signal)))
+  return inSession(sessionOfRun(run), answerLines(framesAfter(context.node, run, -1, context.signal)))
 }
 
 async function* inSession(sessionId: string, lines: AsyncIterable<ChatLine>) {
   for await (const line of lines) yield line.type === 'done' ? { ...line, sessionId } : line
 }
 
-/** Of an answer that has ended, the frames are kept for a while, and until its conversation is forgotten. */
+/** Frames of an ended answer expire, or go with their conversation. */
 async function refuseWithoutFrames(run: StoredRun): Promise<void> {
   if (run.state !== 'running' && !(await RunFrames.exists({ run_id: run._id }))) throw new AppError('RUN_NOT_FOUND')
 }
@@ -92,14 +92,14 @@ export const resume: Action<typeof contract.resume> = async ({ run_id, after_idx
   const { node, connection } = context
   const run = await ownRun(signedIn(context).account, run_id)
   await refuseWithoutFrames(run)
-  const { log, release } = await openLog(node, run)
+  const { log, release } = await openFrameLog(node, run)
   const known = log.framesFrom(after_idx + 1, framesAtOnce)
   const upTo = after_idx + known.length
   const head = Math.max(log.frames.length - 1, known.at(-1)?.idx ?? -1)
   const complete = upTo >= head && log.isOver
-  if (connection && !complete) tellConnection(node, connection, run, upTo)
+  if (connection && !complete) sendFrames(node, connection, run, upTo)
   release()
-  const now = complete ? await asEnded(node, run) : run
+  const now = complete ? await endedRun(node, run) : run
   if (!now) throw new AppError('RUN_NOT_FOUND')
   const { state } = now
   return { state, frames: known, head_idx: head, complete: upTo >= head }
@@ -107,19 +107,24 @@ export const resume: Action<typeof contract.resume> = async ({ run_id, after_idx
 
 export const cancel: Action<typeof contract.cancel> = async ({ run_id }, context) => {
   const { account } = signedIn(context)
-  return { state: await askToStop(context.node, await ownRun(account, run_id), account) }
+  return { state: await stopAndWait(context.node, await ownRun(account, run_id), account) }
 }
 
 const activeAtMost = 50
 
 export const active: Action<typeof contract.active> = async ({ agent_id }, context) => {
   const { account } = signedIn(context)
-  const asked = { account, state: 'running', place: ownChat, ...(agent_id === undefined ? {} : { agent_id }) } as const
+  const asked = {
+    account,
+    state: 'running',
+    place: ownChatPlace,
+    ...(agent_id === undefined ? {} : { agent_id }),
+  } as const
   const found = await Runs.find(asked)
     .sort({ _id: 1 })
     .limit(activeAtMost + 1)
     .lean<StoredRun[]>()
-  const now = await Promise.all(found.slice(0, activeAtMost).map((run) => asEnded(context.node, run)))
+  const now = await Promise.all(found.slice(0, activeAtMost).map((run) => endedRun(context.node, run)))
   const running = now.filter((run) => run?.state === 'running') as StoredRun[]
   const heads = await Promise.all(running.map((run) => headOf(context.node, run)))
   return {
@@ -138,25 +143,25 @@ export const active: Action<typeof contract.active> = async ({ agent_id }, conte
 }
 
 async function headOf(node: Node, run: StoredRun): Promise<number> {
-  const { log, release } = await openLog(node, run)
+  const { log, release } = await openFrameLog(node, run)
   release()
   return Math.max(firstIdx, log.frames.length - 1)
 }
 
 export const history: Action<typeof contract.history> = async ({ id, limit, before }, context) => {
   const { account } = signedIn(context)
-  const conversation = { agent_id: id, account, place: ownChat }
-  // What was said to somebody stays theirs, here as in the frames, also where the agent is not for them any more.
-  const refusal = await refusalOf(account, await agentOf(id))
+  const conversation = { agent_id: id, account, place: ownChatPlace }
+  // Answers stay their asker's, even if the agent is closed to them now.
+  const refusal = await agentRefusalOf(account, await agentOf(id))
   if (refusal && !(await Runs.exists(conversation))) throw refusal
   return { chats: await messagesOf(context.node, conversation, limit, before) }
 }
 
 export const forget: Action<typeof contract.forget> = async ({ id }, context) => {
   const { account } = signedIn(context)
-  const conversation = { agent_id: id, account, place: ownChat }
-  // What somebody has said is theirs to delete, also where the agent is not for them any more.
-  const refusal = await refusalOf(account, await agentOf(id))
+  const conversation = { agent_id: id, account, place: ownChatPlace }
+  // Askers may delete their questions, even if the agent is closed to them now.
+  const refusal = await agentRefusalOf(account, await agentOf(id))
   if (refusal?.code === 'AGENT_NOT_FOUND' && !(await Runs.exists(conversation))) throw refusal
   await forgetConversation(context.node, conversation)
   return done

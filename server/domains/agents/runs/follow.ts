@@ -10,14 +10,14 @@ import { followRun } from './relay.ts'
 const waitMilliseconds = 5_000
 const lookAgainMilliseconds = 25
 
-/** The frames of a run after one, each as soon as it is told, up to the last. */
+/** The frames of a run after one, each as it comes, up to the last. */
 export async function* framesAfter(
   node: Node,
   run: Pick<StoredRun, '_id' | 'account' | 'node' | 'state'>,
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<RunFrame> {
-  const { log, release } = await openLog(node, run)
+  const { log, release } = await openFrameLog(node, run)
   try {
     for (let idx = after + 1; ; idx++) {
       let frame = log.frame(idx)
@@ -35,8 +35,8 @@ export async function* framesAfter(
   }
 }
 
-/** The frames of a run, as far as they are told here; while it is running they grow. */
-export async function openLog(node: Node, run: Pick<StoredRun, '_id' | 'account' | 'node' | 'state'>) {
+/** The known frames of a run; they grow while it runs. */
+export async function openFrameLog(node: Node, run: Pick<StoredRun, '_id' | 'account' | 'node' | 'state'>) {
   if (run.state === 'running') return followRun(node, run)
   const log = new FrameLog(run._id)
   log.take(0, await framesFrom(run._id, 0))
@@ -45,7 +45,9 @@ export async function openLog(node: Node, run: Pick<StoredRun, '_id' | 'account'
 
 const followed = 'runs'
 
-/** The runs whose frames are sent to a connection, each with what stops that; all stop when it closes. */
+const remembered = 200
+
+/** The runs whose frames a connection gets, or lately got, with their stops; all stop when it closes. */
 function followedOn(connection: Connection): Map<string, AbortController> {
   const known = connection.memory.get(followed) as Map<string, AbortController> | undefined
   if (known) return known
@@ -57,26 +59,27 @@ function followedOn(connection: Connection): Map<string, AbortController> {
   return runs
 }
 
-/** Whether a connection is being sent the frames of a run. */
-export const isTold = (connection: Connection, run: StoredRun): boolean => followedOn(connection).has(run._id)
+/** Whether a connection gets the frames of a run, or got all of them. */
+export const hasFrames = (connection: Connection, run: StoredRun): boolean => followedOn(connection).has(run._id)
 
-/** Sends a connection the frames of a run after one, no faster than it reads. A second call for the same run replaces the first. */
-export function tellConnection(node: Node, connection: Connection, run: StoredRun, after: number): void {
+/** Sends a connection the frames of a run after one, as fast as it reads. A second call replaces the first. */
+export function sendFrames(node: Node, connection: Connection, run: StoredRun, after: number): void {
   const known = followedOn(connection)
   known.get(run._id)?.abort()
   const gone = new AbortController()
   known.set(run._id, gone)
+  const [oldest = ''] = known.keys()
+  if (known.size > remembered) known.delete(oldest)
   if (!connection.isOpen) gone.abort()
-  const tell = async () => {
+  const send = async () => {
     for await (const frame of framesAfter(node, run, after, gone.signal)) {
       while (connection.isBusyReading && !gone.signal.aborted) await sleep(lookAgainMilliseconds)
       if (gone.signal.aborted) return
       connection.emit(runFrame, frame)
     }
   }
-  void tell()
-    .catch((error: unknown) => node.logger.warn({ error, run: run._id }, 'an answer could not be told'))
-    .finally(() => {
-      if (known.get(run._id) === gone) known.delete(run._id)
-    })
+  void send().catch((error: unknown) => {
+    node.logger.warn({ error, run: run._id }, 'an answer could not be told')
+    if (known.get(run._id) === gone) known.delete(run._id)
+  })
 }

@@ -1,10 +1,10 @@
 import { type FrameBody, isTerminal, type RunFrame } from '#shared/api/run-frames'
 
-/** The frames of one run, as far as this node knows them, and who waits for the next. */
+/** The frames of a run that this node knows, and the readers who wait for more. */
 export class FrameLog {
   readonly id: string
   readonly frames: FrameBody[] = []
-  /** How many of them are stored, where this node works on the run. */
+  /** The number of stored frames, for runs of this node. */
   stored = 0
   readonly #waiting = new Set<() => void>()
 
@@ -17,7 +17,7 @@ export class FrameLog {
     return last !== undefined && isTerminal(last)
   }
 
-  /** Adds frames that begin at an idx, those that are known already left out; false where frames before them are missing. */
+  /** Adds new frames from an idx; false if earlier ones are missing. */
   take(from: number, frames: readonly FrameBody[]): boolean {
     if (from > this.frames.length) return false
     const fresh = frames.slice(this.frames.length - from)
@@ -27,13 +27,13 @@ export class FrameLog {
     return true
   }
 
-  /** Takes the frames that are kept of a run that has ended in the place of those that were told. */
+  /** Replaces the frames by the stored ones of an ended run. */
   endWith(kept: readonly FrameBody[]): void {
     this.frames.splice(0, this.frames.length, ...kept)
     this.#wake()
   }
 
-  /** Resolves when there is a frame with this idx, when the signal is aborted, or after some time. */
+  /** Resolves when the frame exists, at an abort, or after some time. */
   async reached(idx: number, signal: AbortSignal, milliseconds: number): Promise<void> {
     if (this.frame(idx) || signal.aborted) return
     await new Promise<void>((resolve) => {
@@ -49,13 +49,13 @@ export class FrameLog {
     })
   }
 
-  /** The frame with this idx; null where there is none. Behind the end of a run whose node was lost it is that end again: it may have told more. */
+  /** The frame at an idx, or null. Past the end of a lost run it is that end, as its node may have sent more. */
   frame(idx: number): RunFrame | null {
     const body = this.frames[idx] ?? this.#endOfLost()
     return body ? ({ run_id: this.id, idx, ...body } as RunFrame) : null
   }
 
-  /** The frames from an idx on, up to the end: so many at the most. */
+  /** The frames from an idx on, up to a limit. */
   framesFrom(from: number, most: number): RunFrame[] {
     const found: RunFrame[] = []
     for (let idx = from; found.length < most; idx++) {

@@ -5,29 +5,29 @@ import { isNeverSent } from '#server/ports/database/port'
 import { storeFrames } from './frame-store.ts'
 import type { StoredFrames } from './model.ts'
 
-/** What was told is stored at most 250 ms later: so long frames of all runs gather for one write, and the rest is for the write. */
+/** Sent frames are stored within 250 ms: they gather for this time, and the write takes the rest. */
 const gatherMilliseconds = 150
 const retryMilliseconds = 200
 const atOnce = 500
 
-/** What has frames to be stored. */
-export interface Source {
-  /** What is to be stored now; null where there is nothing. Until that is stored or lost it is not asked again. */
+/** A source of frames. */
+export interface FrameSource {
+  /** The frames to store now, if any. It is not called again until they are stored or lost. */
   next(): StoredFrames | null
   stored(piece: StoredFrames): void
-  /** Another node has the place of its frames, or no store can take them. */
+  /** Another node has taken the position, or no store accepts them. */
   lose(): void
 }
 
 const queueOf = nodeState(() => ({
-  gathering: new Set<Source>(),
+  gathering: new Set<FrameSource>(),
   timer: null as NodeJS.Timeout | null,
-  waiting: new Set<Source>(),
+  waiting: new Set<FrameSource>(),
   isStoring: false,
 }))
 
-/** Stores what a source has, together with what others have by then. */
-export function storeLater(node: Node, source: Source): void {
+/** Stores the frames of a source, with those of others. */
+export function storeFramesLater(node: Node, source: FrameSource): void {
   const queue = queueOf(node)
   queue.gathering.add(source)
   queue.timer ??= setTimeout(() => {
@@ -38,15 +38,15 @@ export function storeLater(node: Node, source: Source): void {
   }, gatherMilliseconds)
 }
 
-/** Stores what a source has without waiting for others. */
-export function storeSoon(node: Node, source: Source): void {
+/** Stores the frames of a source without waiting. */
+export function storeFramesSoon(node: Node, source: FrameSource): void {
   const queue = queueOf(node)
   queue.gathering.delete(source)
   queue.waiting.add(source)
   void storeAll(node, queue)
 }
 
-/** Makes one write at a time, of all that waits. */
+/** Writes all waiting frames, one write at a time. */
 async function storeAll(node: Node, queue: ReturnType<typeof queueOf>): Promise<void> {
   if (queue.isStoring) return
   queue.isStoring = true
@@ -59,7 +59,7 @@ async function storeAll(node: Node, queue: ReturnType<typeof queueOf>): Promise<
   queue.isStoring = false
 }
 
-async function store(node: Node, turn: readonly Source[]): Promise<void> {
+async function store(node: Node, turn: readonly FrameSource[]): Promise<void> {
   const pieces = turn.flatMap((source) => {
     const piece = source.next()
     return piece ? [{ source, piece }] : []
@@ -75,13 +75,13 @@ async function store(node: Node, turn: readonly Source[]): Promise<void> {
   }
 }
 
-/** Tries until the store answers, so that no frame is lost while it is away. Returns the runs that are lost. */
+/** Retries until the store answers. Returns the lost runs. */
 async function untilStored(node: Node, pieces: readonly StoredFrames[]): Promise<Set<string>> {
   for (;;) {
     try {
       return await storeFrames(pieces)
     } catch (error) {
-      // One among them will never be taken: the others are not to be lost with it.
+      // One of them is unacceptable; the others must not be lost with it.
       if (isNeverSent(error))
         return pieces.length > 1 ? eachAlone(node, pieces) : new Set(pieces.map(({ run_id }) => run_id))
       node.logger.warn({ error }, 'frames of answers were not stored; they are tried again')

@@ -24,7 +24,7 @@ export const storedFrames = (
   expires_at: new Date(now + keptMilliseconds),
 })
 
-/** All frames of a run from one on, in order. */
+/** The frames of a run from one on, in order. */
 export async function framesFrom(run: string, from: number): Promise<FrameBody[]> {
   const found = await RunFrames.find({ run_id: run, to_idx: { $gte: from } })
     .sort({ to_idx: 1 })
@@ -32,10 +32,7 @@ export async function framesFrom(run: string, from: number): Promise<FrameBody[]
   return found.flatMap((one) => one.frames.slice(Math.max(0, from - one.from_idx)))
 }
 
-/**
- * Stores frames of several runs in one write. Returns those whose place another node has taken, which has so ended their run. A write
- * of unknown fate may be made again: what stands by this node's own hand counts as stored.
- */
+/** Stores frames of several runs in one write. Returns runs that another node has ended. A repeated write recognizes its own rows. */
 export async function storeFrames(all: readonly StoredFrames[]): Promise<Set<string>> {
   try {
     await RunFrames.insertMany(all, { ordered: false })
@@ -45,14 +42,14 @@ export async function storeFrames(all: readonly StoredFrames[]): Promise<Set<str
     const there = await RunFrames.find({ _id: { $in: all.map(({ _id }) => _id) } }).lean<StoredFrames[]>()
     const owners = new Map(there.map(({ _id, node }) => [_id, node]))
     const absent = all.some(({ _id }) => !owners.has(_id))
-    // A majority does not have it yet: the next try tells.
+    // A majority does not have it yet: the next try will know.
     if (absent) throw error
     return new Set(all.filter(({ _id, node }) => owners.get(_id) !== node).map(({ run_id }) => run_id))
   }
 }
 
-/** What frames come to. */
-export function outcomeOf(frames: readonly FrameBody[]): Outcome {
+/** The outcome of frames. */
+export function runOutcomeOf(frames: readonly FrameBody[]): Outcome {
   const last = frames.at(-1)
   const end = last && isTerminal(last) ? last : null
   const outcome: Outcome = { end, text: '', citations: [], sources: [], tools: [], scheduling: null }
@@ -86,7 +83,7 @@ function keep(outcome: Outcome, frame: FrameBody): void {
     case 'scheduling':
       outcome.scheduling = frame.scheduling
       return
-    // Of the others nothing is kept but by the end.
+    // Other frames add nothing before the end.
     case 'start':
     case 'status':
     case 'done':

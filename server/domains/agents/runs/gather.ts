@@ -1,38 +1,38 @@
 import { eventsOf } from '#server/domains/agents/agent-state/events'
 import type { StoredAgent, StoredEvent } from '#server/domains/agents/agent-state/model'
 import type { Tool } from '#server/domains/agents/agent-tools/tool'
-import { retrieve } from '#server/domains/agents/library/retrieve'
-import { asksForAppointment, bookingCard } from '#server/domains/meetings/scheduling/card'
-import { mentions } from '#server/domains/rooms/text/mentions'
+import { retrieveKnowledge } from '#server/domains/agents/library/retrieve'
+import { asksForAppointment, bookingCard } from '#server/domains/meetings/scheduling/booking-card'
+import { mentionTest } from '#server/domains/rooms/text/mentions'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { Scheduling } from '#shared/api/run-frames'
 import { cut } from '#shared/kit/cut'
 import type { Passage, ToolNote } from './prompt.ts'
-import { type AnswerContext, toolsOf } from './tool-rounds.ts'
+import { type AnswerContext, agentToolsOf } from './tool-rounds.ts'
 
-/** What was found out for a question before the model is asked. */
-export interface Found {
+/** The facts for a question before the model is called. */
+export interface GatheredFacts {
   passages: Passage[]
   notes: ToolNote[]
   scheduling: Scheduling | null
   tools: readonly Tool[]
 }
 
-/** Looks up what a question needs, in the order of the documents; each stage says so by a `status` frame. */
-export async function gather(context: AnswerContext, history: readonly Turn[]): Promise<Found> {
+/** Gathers facts in the order of the documents, with a `status` frame per stage. */
+export async function gatherFacts(context: AnswerContext, history: readonly Turn[]): Promise<GatheredFacts> {
   const passages = await findPassages(context)
-  const tools = await toolsOf(context)
+  const tools = await agentToolsOf(context)
   const scheduling = await offerFreeTimes(context, history)
   const events = await findEvents(context)
   return { passages, notes: [...(scheduling ? [cardIsShown] : []), ...(events ? [events] : [])], scheduling, tools }
 }
 
-/** What the agent knows about the question; each passage is cited by its number in the prompt. */
+/** The passages for a question, cited by number in the prompt. */
 async function findPassages({ node, agent, run, tell, signal, allowance }: AnswerContext): Promise<Passage[]> {
   if (agent.use_knowledge_base === false) return []
   tell({ t: 'status', phase: 'retrieval', detail: null })
-  const found = await retrieve(node, agent._id, run.message, signal, {
+  const found = await retrieveKnowledge(node, agent._id, run.message, signal, {
     fetching: () => tell({ t: 'status', phase: 'fetch', detail: null }),
     count: allowance.count,
   })
@@ -41,7 +41,7 @@ async function findPassages({ node, agent, run, tell, signal, allowance }: Answe
   return found
 }
 
-/** All that the model is told of it: which times are left out would tell it when the owner is busy. */
+/** The model learns no times, as gaps would tell when the owner is busy. */
 const cardIsShown = {
   source: 'scheduling',
   text: 'A card with free times is shown to the user below this answer, to choose one from. The times are not known here.',
@@ -64,13 +64,13 @@ async function findEvents({ node, agent, run, tell }: AnswerContext): Promise<To
   return upcomingEvents(node, agent)
 }
 
-const toldAtMost = 20
+const eventsAtMost = 20
 const longestDescription = 300
-/** A day lasts until it has ended in every zone. */
+/** A day lasts until its end in the last zone. */
 const lastZoneMilliseconds = 12 * 3_600_000
 
-/** Is the message about events? */
-const concernsEvents = mentions({
+/** Whether a message is about events. */
+const concernsEvents = mentionTest({
   words:
     'event* conference* meetup* hackathon* workshop* summit* part(y|ies) festival* concert* happening* gathering* ' +
     'veranstaltung* konferenz* messe* feier* treffen evenement* soiree* atelier* evento* conferencia* fiesta* festa* ' +
@@ -79,11 +79,11 @@ const concernsEvents = mentions({
   anywhere: '活动 活動 会议 イベント 催し 행사 이벤트 فعاليات فعالية مؤتمر कार्यक्रम',
 })
 
-/** What the model is told of the upcoming events of an agent. */
+/** The upcoming events for the model. */
 export async function upcomingEvents(node: Node, agent: StoredAgent): Promise<ToolNote> {
   const today = new Date(node.now() - lastZoneMilliseconds).toISOString().slice(0, 10)
   const upcoming = (await eventsOf(agent._id)).filter(({ event_date, end_date }) => (end_date ?? event_date) >= today)
-  const text = upcoming.slice(0, toldAtMost).map(lineOf).join('\n')
+  const text = upcoming.slice(0, eventsAtMost).map(lineOf).join('\n')
   return { source: 'upcoming events', text: text || 'No upcoming events are known.' }
 }
 

@@ -5,29 +5,29 @@ import type { ChatMessage } from '#shared/api/agent-runs'
 import { AppError } from '#shared/errors'
 import { cutToLength } from '#shared/kit/cut'
 import { Runs, type StoredRun } from './model.ts'
-import { asEnded } from './settle.ts'
+import { endedRun } from './settle.ts'
 
-/** In UTF-16 code units; as long as the longest answer. */
+/** In UTF-16 code units, like the longest answer. */
 const longestHistory = 32_000
 
-/** The place of what an account asks by itself. */
-export const ownChat = 'chat'
+/** The place of private questions. */
+export const ownChatPlace = 'chat'
 
-/** The conversation a question belongs to: that of the asker with the agent, or that of a whole room with it. */
+/** The conversation of a question: of asker and agent, or of a room and the agent. */
 export const conversationOf = ({ agent_id, account, place }: StoredRun) =>
-  isInRoom(place) ? { agent_id, place } : { agent_id, account, place }
+  isRoomPlace(place) ? { agent_id, place } : { agent_id, account, place }
 
-/** A session is named by its asker, or is that of its first question. */
-export const sessionOf = ({ session, _id }: StoredRun): string => session ?? _id
+/** The session of a run: named by the asker, or that of its first question. */
+export const sessionOfRun = ({ session, _id }: StoredRun): string => session ?? _id
 
-/** Of the turns before a question: those of the session it names, else all. */
+/** The earlier turns of the named session, or all. */
 const inSession = ({ session }: StoredRun) => (session ? { $or: [{ session }, { _id: session }] } : {})
 
-/** The place of what is asked in a room, by the key of that. */
-export const inRoom = (key: string) => `room:${key}`
-export const isInRoom = (place: string) => place.startsWith(inRoom(''))
+/** The place of questions in a room, by its key. */
+export const roomPlace = (key: string) => `room:${key}`
+export const isRoomPlace = (place: string) => place.startsWith(roomPlace(''))
 
-/** The turns of a conversation before a question, oldest first; answers that broke off are among them. */
+/** Earlier turns of a conversation, oldest first, with broken-off answers. */
 export async function turnsBefore(node: Node, run: StoredRun, limit: number): Promise<Turn[]> {
   const before = await Runs.find({ ...conversationOf(run), ...inSession(run), _id: { $lt: run._id } })
     .sort({ _id: -1 })
@@ -43,7 +43,7 @@ export async function turnsBefore(node: Node, run: StoredRun, limit: number): Pr
   return newestWithin(turns)
 }
 
-/** The newest turns that the model is told again at a bounded cost; of the oldest of them, its beginning. */
+/** The newest turns within the limit; the oldest of them is cut. */
 function newestWithin(turns: readonly Turn[]): Turn[] {
   let left = longestHistory
   const kept: Turn[] = []
@@ -56,15 +56,15 @@ function newestWithin(turns: readonly Turn[]): Turn[] {
   return kept
 }
 
-/** Without the runs of a room whose question is no message there any more: what was deleted is told to nobody again. */
+/** Leaves out runs whose question in the room was deleted. */
 async function withoutDeleted(node: Node, place: string, runs: StoredRun[]): Promise<StoredRun[]> {
-  if (!isInRoom(place) || runs.length === 0) return runs
+  if (!isRoomPlace(place) || runs.length === 0) return runs
   const ids = runs.map(({ client_run_id }) => client_run_id.split(':')[0] ?? '')
-  const messages = await node.log.ask(place.slice(inRoom('').length), (view) => ids.map((id) => messageIn(view, id)))
+  const messages = await node.log.ask(place.slice(roomPlace('').length), (view) => ids.map((id) => messageIn(view, id)))
   return runs.filter((_, at) => messages[at] && !messages[at].body.deleted)
 }
 
-/** The newest messages of a conversation, oldest first; or those before one of them. */
+/** The newest messages of a conversation, or those before one, oldest first. */
 export async function messagesOf(
   node: Node,
   conversation: Pick<StoredRun, 'agent_id' | 'account' | 'place'>,
@@ -78,8 +78,8 @@ export async function messagesOf(
     .lean<StoredRun[]>()
   if (before !== undefined && earlier === null && runs.length > 0)
     throw new AppError('INVALID_PARAMETER', { message: 'before: no message of this conversation' })
-  const ended = await Promise.all(runs.reverse().map((run) => asEnded(node, run)))
-  // One that was deleted meanwhile is in no conversation any more.
+  const ended = await Promise.all(runs.reverse().map((run) => endedRun(node, run)))
+  // The message was deleted meanwhile.
   const messages = ended.flatMap((run) => (run?.place === conversation.place ? messagesOfRun(run) : []))
   const end = messages.findIndex(({ id }) => id === before)
   return (end === -1 ? messages : messages.slice(0, end)).slice(-limit)

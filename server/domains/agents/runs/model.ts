@@ -6,43 +6,43 @@ import type { Citation, CutShort, FrameBody, RunTool, Scheduling, WebSource } fr
 
 export type RunState = (typeof runStates)[number]
 
-/** The place of what was said in a conversation that is deleted. */
-export const forgotten = 'forgotten'
+/** The place of deleted conversations. */
+export const forgottenPlace = 'forgotten'
 
-/** A question to an agent, and what became of it. */
+/** A question to an agent, and its outcome. */
 export interface StoredRun {
   _id: string
   agent_id: string
-  /** Who asked. */
+  /** The asker. */
   account: string
-  /** Which conversation it belongs to: `chat`, or another that a domain names. */
+  /** Its conversation: `chat`, or one that a domain names. */
   place: string
-  /** The session within the conversation that it was asked in; absent where it named none. */
+  /** The named session in the conversation, if any. */
   session?: string
-  /** The asker's key: unique for each account. */
+  /** The asker's key, unique per account. */
   client_run_id: string
   user_message_id: string
   message_id: string
   message: string
   state: RunState
-  /** Who works on it. */
+  /** The node that works on it. */
   node: string
-  /** Who wants it stopped; null where nobody does. */
+  /** The account that requested its stop, if any. */
   cancelled_by: string | null
-  /** The node that is to stop it; absent where nobody wants that. */
+  /** The node that should stop it, if requested. */
   stop_at?: string
-  /** The answer, or the part of it that was written; '' while it is being written. */
+  /** The answer, or its written part; empty while it runs. */
   content: string
-  /** The node that is to say the answer in its room; absent where nobody has to any more. */
+  /** The node that should send the answer to its room; absent once it was sent. */
   to_say?: string
   error_code: string | null
   citations: Citation[]
-  /** Absent in answers that rest on no page of the web. */
+  /** Absent in answers without web sources. */
   sources?: WebSource[]
-  /** Absent in answers of before they were kept. */
+  /** Absent in older answers. */
   tools?: RunTool[]
   scheduling: Scheduling | null
-  /** Absent where the answer is whole. */
+  /** Absent in whole answers. */
   cut_short?: CutShort
   input_tokens: number | null
   output_tokens: number | null
@@ -104,13 +104,13 @@ export const Runs = defineModel<StoredRun>(
     .index({ to_say: 1 }, { partialFilterExpression: { to_say: { $exists: true } } }),
 )
 
-/** The open questions of one account, or those of it to one agent: in one document, so that no race takes more places than there are. */
+/** Open questions of an account, or to one agent, in one document, so that races cannot exceed the limit. */
 export interface StoredPlaces {
-  /** The account; with the agent behind it where it is about one. */
+  /** The account, followed by the agent if it is about one. */
   _id: string
-  /** `key` is the asker's; `at` when the place was taken. */
+  /** `key` is the asker's; `at` is the time of the taking. */
   open: { run: string; key: string; at: Date }[]
-  /** How many these are. */
+  /** Their number. */
   count: number
   expires_at: Date
 }
@@ -129,14 +129,12 @@ export const OpenPlaces = defineModel<StoredPlaces>(
   ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
 
-/** Frames of a run that were stored together. */
 export interface StoredFrames {
-  /** The run and the first idx: whoever stores first has the place. */
+  /** The run and the first idx: the first writer has the position. */
   _id: string
   run_id: string
   from_idx: number
   to_idx: number
-  /** The node that stored them. */
   node: string
   frames: FrameBody[]
   expires_at: Date

@@ -3,18 +3,18 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { FrameBody } from '#shared/api/run-frames'
 import { errors } from '#shared/errors'
-import { cancelled, failed } from './ending.ts'
+import { cancelledRun, failedRun } from './answer-lines.ts'
 import { FrameLog } from './frame-log.ts'
-import { framesFrom, outcomeOf } from './frame-store.ts'
+import { framesFrom, runOutcomeOf } from './frame-store.ts'
 import { Runs, type StoredRun } from './model.ts'
 
-/** How long another node is told of a run after it has said that somebody there reads it. */
+/** How long another node gets a run's frames after it requested them. */
 const interestMilliseconds = 30_000
 const renewMilliseconds = 10_000
 const pollMilliseconds = 500
-/** Where no words go between nodes, and this one works on answers: a model that is not wanted any more is stopped within a word. */
+/** Without peer messages stops are polled, so that an unwanted model stops soon. */
 const stopMilliseconds = 25
-/** While the frames come by words and none is missing, the store is asked only in case one was lost. */
+/** While frames arrive in order, the store is read rarely. */
 const seldomMilliseconds = 3_000
 
 type Followed = Pick<StoredRun, '_id' | 'account' | 'node'>
@@ -25,41 +25,41 @@ interface Watched {
   end(): void
 }
 
-const stateOf = nodeState(() => ({
-  /** Runs this node works on. */
+const relayOn = nodeState(() => ({
+  /** The runs of this node. */
   here: new Map<string, FrameLog>(),
-  /** What stops them. */
+  /** Their stops. */
   stops: new Map<string, AbortController>(),
-  /** Runs of other nodes that somebody reads here. */
+  /** Runs of other nodes with readers here. */
   elsewhere: new Map<string, Watched>(),
-  /** Runs of this node that are read on others, and until when they are told. */
+  /** Runs of this node with readers elsewhere, and until when they get frames. */
   wanted: new Map<string, number>(),
-  /** Who waits until this node has done with a run. */
+  /** Waiters for the end of a run. */
   waiting: new Map<string, Set<() => void>>(),
 }))
 
 const topicOf = (run: string) => `run:${run}`
 const wantedTopic = (node: string) => `run-wanted:${node}`
-const Wanted = z.object({ run: z.string() })
+const InterestMessage = z.object({ run: z.string() })
 
-/** Notes that this node works on a run; returns what stops that. */
-export function hold(node: Node, log: FrameLog): AbortController {
+/** Registers a run of this node, and returns its stop. */
+export function holdRun(node: Node, log: FrameLog): AbortController {
   const stop = new AbortController()
-  stateOf(node).here.set(log.id, log)
-  stateOf(node).stops.set(log.id, stop)
+  relayOn(node).here.set(log.id, log)
+  relayOn(node).stops.set(log.id, stop)
   return stop
 }
-export const letGo = (node: Node, run: string): void => {
-  const { here, stops, wanted, waiting } = stateOf(node)
+export const releaseRun = (node: Node, run: string): void => {
+  const { here, stops, wanted, waiting } = relayOn(node)
   here.delete(run)
   stops.delete(run)
   wanted.delete(run)
   for (const wake of [...(waiting.get(run) ?? [])]) wake()
 }
 
-/** Resolves when this node has done with a run, when the signal is aborted, or after some time. */
-export function untilGone(node: Node, run: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
-  const { waiting } = stateOf(node)
+/** Resolves when the run is released, at an abort, or after some time. */
+export function untilReleased(node: Node, run: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const { waiting } = relayOn(node)
   const all = waiting.get(run) ?? new Set()
   waiting.set(run, all)
   return new Promise((resolve) => {
@@ -76,36 +76,36 @@ export function untilGone(node: Node, run: string, milliseconds: number, signal?
     if (signal?.aborted) over()
   })
 }
-export const isHere = (node: Node, run: string): boolean => stateOf(node).here.has(run)
-export const runsHere = (node: Node): ReadonlyMap<string, FrameLog> => stateOf(node).here
+export const isRunHere = (node: Node, run: string): boolean => relayOn(node).here.has(run)
+export const runsHere = (node: Node): ReadonlyMap<string, FrameLog> => relayOn(node).here
 
-/** Listens to what other nodes want to be told. */
-export const listenToWants = (node: Node): (() => void) =>
+/** Follows the interest of other nodes in runs. */
+export const followInterest = (node: Node): (() => void) =>
   node.peers.listen(wantedTopic(node.id), (word) => {
-    const { run } = Wanted.parse(word)
-    const { here, wanted } = stateOf(node)
+    const { run } = InterestMessage.parse(word)
+    const { here, wanted } = relayOn(node)
     const log = here.get(run)
     if (!log) return
     const isNew = !wanted.has(run)
     wanted.set(run, performance.now() + interestMilliseconds)
-    // The others are read from the store.
-    if (isNew && log.frames.length > log.stored) tellOthers(node, run, log.stored, log.frames.slice(log.stored))
+    // Earlier frames are read from the store.
+    if (isNew && log.frames.length > log.stored) sendFramesToNodes(node, run, log.stored, log.frames.slice(log.stored))
   })
 
-/** Tells the nodes where a run is read frames of it, which begin at an idx. A word that is lost is made good by the store. */
-export function tellOthers(node: Node, run: string, from_idx: number, frames: readonly FrameBody[]): void {
-  const until = stateOf(node).wanted.get(run)
+/** Sends frames from an idx to nodes with readers. The store makes up for lost messages. */
+export function sendFramesToNodes(node: Node, run: string, from_idx: number, frames: readonly FrameBody[]): void {
+  const until = relayOn(node).wanted.get(run)
   if (until === undefined) return
-  if (until < performance.now()) stateOf(node).wanted.delete(run)
+  if (until < performance.now()) relayOn(node).wanted.delete(run)
   else node.peers.tell(topicOf(run), { from_idx, frames })
 }
 
-/** A run that is being written, on this node or another, for as long as somebody reads it; `release` ends that. */
+/** Follows a running run on any node until `release`. */
 export async function followRun(node: Node, followed: Followed): Promise<{ log: FrameLog; release: () => void }> {
   const { _id: run } = followed
-  const here = stateOf(node).here.get(run)
+  const here = relayOn(node).here.get(run)
   if (here) return { log: here, release: () => undefined }
-  const known = stateOf(node).elsewhere.get(run) ?? watch(node, followed)
+  const known = relayOn(node).elsewhere.get(run) ?? watch(node, followed)
   known.readers += 1
   const release = () => {
     known.readers -= 1
@@ -121,10 +121,10 @@ export async function followRun(node: Node, followed: Followed): Promise<{ log: 
 }
 
 function watch(node: Node, { _id: run, node: worker, account }: Followed): Watched {
-  const { elsewhere } = stateOf(node)
+  const { elsewhere } = relayOn(node)
   const log = new FrameLog(run)
   let heardAt = Number.NEGATIVE_INFINITY
-  /** How many frames there are, by the words; the store may not have all of them yet. */
+  /** The number of frames by peer messages; the store may have fewer. */
   let known = 0
   let isReading = false
   const readOn = async () => {
@@ -133,8 +133,8 @@ function watch(node: Node, { _id: run, node: worker, account }: Followed): Watch
     try {
       if ((await takeStored(log)) || (await isRunning(run))) return
       const kept = await framesFrom(run, 0)
-      if (outcomeOf(kept).end) log.endWith(kept)
-      // It was deleted while it was written, and its end with it.
+      if (runOutcomeOf(kept).end) log.endWith(kept)
+      // It was deleted with its end while it was written.
       else log.take(log.frames.length, [{ t: 'cancelled', by: account, partial_message_id: null }])
     } finally {
       isReading = false
@@ -167,7 +167,7 @@ function watch(node: Node, { _id: run, node: worker, account }: Followed): Watch
   return watched
 }
 
-/** True where there were frames that were not known yet. */
+/** True if there were new frames. */
 async function takeStored(log: FrameLog): Promise<boolean> {
   const from = log.frames.length
   log.take(from, await framesFrom(log.id, from))
@@ -178,20 +178,21 @@ const isRunning = async (run: string): Promise<boolean> => (await Runs.exists({ 
 
 const stopTopic = (node: string) => `run-stop:${node}`
 
-/** Asks the node that works on a run to stop it. */
-export const tellToStop = (node: Node, { _id: run, node: worker }: { _id: string; node: string }): void =>
+/** Requests a stop from the run's node. */
+export const requestStop = (node: Node, { _id: run, node: worker }: { _id: string; node: string }): void =>
   void node.peers.tell(stopTopic(worker), { run })
 
 /** Stops a run of this node. */
-export const stopRun = (node: Node, run: string, by: string): void => stateOf(node).stops.get(run)?.abort(cancelled(by))
+export const stopRun = (node: Node, run: string, by: string): void =>
+  relayOn(node).stops.get(run)?.abort(cancelledRun(by))
 
-/** Ends all runs of this node, as it goes. */
+/** Ends all runs at the stop of this node. */
 export function stopAllRuns(node: Node): void {
-  for (const stop of stateOf(node).stops.values()) stop.abort(failed('RUN_LOST', errors.RUN_LOST[1]))
+  for (const stop of relayOn(node).stops.values()) stop.abort(failedRun('RUN_LOST', errors.RUN_LOST[1]))
 }
 
-/** Stops each run of this node that somebody wants stopped, wherever they asked. */
-export function listenToStops(node: Node): () => void {
+/** Stops runs of this node on request of any node. */
+export function followStops(node: Node): () => void {
   let isLooking = false
   let lookedAt = 0
   const look = async () => {
@@ -203,7 +204,7 @@ export function listenToStops(node: Node): () => void {
   }
   const lookQuietly = () => void look().catch(() => undefined)
   const lookOnce = async () => {
-    const isPressing = stateOf(node).here.size > 0 && !node.peers.isUp()
+    const isPressing = relayOn(node).here.size > 0 && !node.peers.isUp()
     if (isLooking || (!isPressing && performance.now() - lookedAt < pollMilliseconds)) return
     isLooking = true
     await look().catch(() => undefined)

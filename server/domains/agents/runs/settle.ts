@@ -2,18 +2,21 @@ import { Agents } from '#server/domains/agents/agent-state/model'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { type FrameBody, isTerminal } from '#shared/api/run-frames'
-import { framesFrom, outcomeOf } from './frame-store.ts'
-import { forgotten, RunFrames, type RunState, Runs, type StoredFrames, type StoredRun } from './model.ts'
-import { givePlaces } from './open.ts'
+import { framesFrom, runOutcomeOf } from './frame-store.ts'
+import { forgottenPlace, RunFrames, type RunState, Runs, type StoredFrames, type StoredRun } from './model.ts'
+import { releaseQuestionPlaces } from './open-questions.ts'
 
-const stateOf = { done: 'done', error: 'failed', cancelled: 'cancelled' } as const satisfies Record<string, RunState>
+const stateOfFrame = { done: 'done', error: 'failed', cancelled: 'cancelled' } as const satisfies Record<
+  string,
+  RunState
+>
 
-/** Writes what a run came to, which its frames say, so that it may be written again by anybody. */
-export async function settle(node: Node, run: StoredRun, frames: readonly FrameBody[]): Promise<void> {
-  const { text, end, citations, sources, tools, scheduling } = outcomeOf(frames)
+/** Stores the outcome of a run by its frames; any node may repeat it. */
+export async function settleRun(node: Node, run: StoredRun, frames: readonly FrameBody[]): Promise<void> {
+  const { text, end, citations, sources, tools, scheduling } = runOutcomeOf(frames)
   if (!end) return
-  const state = stateOf[end.t as keyof typeof stateOf]
-  const place = { $eq: run.place, $ne: forgotten }
+  const state = stateOfFrame[end.t as keyof typeof stateOfFrame]
+  const place = { $eq: run.place, $ne: forgottenPlace }
   const { matchedCount } = await Runs.updateOne(
     { _id: run._id, state: 'running', place },
     {
@@ -35,43 +38,40 @@ export async function settle(node: Node, run: StoredRun, frames: readonly FrameB
     },
   )
   if (matchedCount === 0) await forgetEnd(run._id, state)
-  await givePlaces(run)
+  await releaseQuestionPlaces(run)
   if (end.t === 'done') countSoon(node, run.agent_id)
   if (!(await Agents.exists({ _id: run.agent_id }))) await forgetRun(run._id)
 }
 
-/** Of an agent that was deleted after the question was taken. */
+/** The agent was deleted after the question. */
 async function forgetRun(run: string): Promise<void> {
   await RunFrames.deleteMany({ run_id: run })
   await Runs.deleteOne({ _id: run })
 }
 
-/** The conversation was deleted while this was written, so that nothing of it is kept; or it was settled before. */
+/** Drops the end of a run whose conversation was deleted, or that was settled. */
 async function forgetEnd(run: string, state: RunState): Promise<void> {
   const { matchedCount } = await Runs.updateOne(
     { _id: run, state: 'running' },
     { $set: { state }, $unset: { stop_at: 1 } },
   )
-  const isKept = await Runs.exists({ _id: run, place: { $ne: forgotten } })
+  const isKept = await Runs.exists({ _id: run, place: { $ne: forgottenPlace } })
   if (matchedCount === 1 || !isKept) await RunFrames.deleteMany({ run_id: run })
 }
 
-/**
- * A run as its frames say it. Who has seen the end of an answer may ask for what follows from it before the node that wrote it has stored
- * that: then it is stored here.
- */
-export async function asEnded(node: Node, run: StoredRun): Promise<StoredRun | null> {
+/** A run by its frames. A reader of the end may come before its node has settled it: then it is settled here. */
+export async function endedRun(node: Node, run: StoredRun): Promise<StoredRun | null> {
   if (run.state !== 'running') return run
   const last = await RunFrames.findOne({ run_id: run._id }).sort({ to_idx: -1 }).lean<StoredFrames>()
   if (!last?.frames.some(isTerminal)) return run
-  await settle(node, run, await framesFrom(run._id, 0))
+  await settleRun(node, run, await framesFrom(run._id, 0))
   return Runs.findOne({ _id: run._id }).lean<StoredRun>()
 }
 
 const countMilliseconds = 200
 const countsOf = nodeState(() => new Map<string, NodeJS.Timeout>())
 
-/** Counts the answers of an agent once for all that end at about the same time. */
+/** Counts an agent's answers once for several simultaneous ends. */
 function countSoon(node: Node, agent: string): void {
   const counts = countsOf(node)
   if (counts.has(agent)) return

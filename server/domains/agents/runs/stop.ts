@@ -4,41 +4,38 @@ import { blocksChanged } from '#server/domains/moderation/blocks/events'
 import { accountSuspended } from '#server/domains/people/accounts/events'
 import { friendsEnded } from '#server/domains/people/friends/events'
 import type { Pair } from '#server/domains/people/friends/model'
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
 import type { QueryFilter } from '#server/ports/database/port'
-import { isRefused } from './judge.ts'
+import { isRefusedRun } from './agent-now.ts'
 import { type RunState, Runs, type StoredRun } from './model.ts'
-import { isHere, stopRun, tellToStop, untilGone } from './relay.ts'
+import { isRunHere, requestStop, stopRun, untilReleased } from './relay.ts'
 
 const waitMilliseconds = 2_000
 const lookMilliseconds = 50
-/** The end of a run of this node wakes who waits for it. */
+/** Runs of this node wake the waiter. */
 const seldomMilliseconds = 500
 
-/** Stops a run wherever it is worked on, and waits a while until it has ended. Stopping it again does nothing. */
-export async function askToStop(node: Node, run: StoredRun, by: string): Promise<RunState> {
+/** Stops a run on any node, and waits a while for its end. Repeats do nothing. */
+export async function stopAndWait(node: Node, run: StoredRun, by: string): Promise<RunState> {
   if (run.state !== 'running') return run.state
   await Runs.updateOne(
     { _id: run._id, state: 'running', cancelled_by: null },
     { $set: { cancelled_by: by, stop_at: run.node } },
   )
-  if (isHere(node, run._id)) stopRun(node, run._id, by)
-  else tellToStop(node, run)
+  if (isRunHere(node, run._id)) stopRun(node, run._id, by)
+  else requestStop(node, run)
   const began = performance.now()
   for (;;) {
     const now = await Runs.findOne({ _id: run._id }).select({ state: 1 }).lean<{ state: RunState }>()
     if (now?.state !== 'running' || performance.now() - began > waitMilliseconds) return now?.state ?? 'cancelled'
-    await untilGone(node, run._id, isHere(node, run._id) ? seldomMilliseconds : lookMilliseconds)
+    await untilReleased(node, run._id, isRunHere(node, run._id) ? seldomMilliseconds : lookMilliseconds)
   }
 }
 
-/**
- * Stops what is being answered to somebody who may not ask any more: as they or the owner of the agent are suspended, as one of the two has
- * blocked the other, or as they are friends no more. `stopRefusedOf` does so for a change of the agent.
- */
-export function stopForRefused(node: Node): () => void {
+/** Stops runs of askers who lost access: by a suspension, a block or an ended friendship. `stopRefusedRuns` does so for changed agents. */
+export function followRefusals(node: Node): () => void {
   const stop = (runs: Promise<StoredRun[]>, by: string) => {
     stopRefused(node, runs, by).catch((error: unknown) =>
       node.logger.warn({ error }, 'answers that are refused by now were not stopped'),
@@ -47,9 +44,9 @@ export function stopForRefused(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     if (key !== GLOBAL || !isOurs) return
     for (const row of rows) {
-      if (isOf(row, accountSuspended)) stop(ofAccount(row.target ?? ''), row.sender)
-      if (isOf(row, blocksChanged)) stop(between(row.sender, String(row.body.other)), row.sender)
-      if (isOf(row, friendsEnded)) stop(between(...endsOf(row)), row.sender)
+      if (isRowOf(row, accountSuspended)) stop(ofAccount(row.target ?? ''), row.sender)
+      if (isRowOf(row, blocksChanged)) stop(between(row.sender, String(row.body.other)), row.sender)
+      if (isRowOf(row, friendsEnded)) stop(between(...endsOf(row)), row.sender)
     }
   })
   return () => {}
@@ -60,8 +57,8 @@ const endsOf = ({ body }: Row): [string, string] => {
   return [from_address, to_address]
 }
 
-/** Stops what an agent, as it is now, is answering to those who may not ask it any more, and waits a while until it has ended. */
-export const stopRefusedOf = (node: Node, { _id: agent_id }: StoredAgent, by: string): Promise<void> =>
+/** Stops runs of an agent whose askers lost access, and waits a while for their end. */
+export const stopRefusedRuns = (node: Node, { _id: agent_id }: StoredAgent, by: string): Promise<void> =>
   stopRefused(node, running({ agent_id }), by)
 
 async function stopRefused(node: Node, among: Promise<StoredRun[]>, by: string): Promise<void> {
@@ -71,7 +68,7 @@ async function stopRefused(node: Node, among: Promise<StoredRun[]>, by: string):
   await Promise.all(
     runs.map(async (run) => {
       const agent = byId.get(run.agent_id)
-      if (agent && (await isRefused(node, run, agent))) await askToStop(node, run, by)
+      if (agent && (await isRefusedRun(node, run, agent))) await stopAndWait(node, run, by)
     }),
   )
 }
@@ -79,11 +76,11 @@ async function stopRefused(node: Node, among: Promise<StoredRun[]>, by: string):
 const running = (filter: QueryFilter<StoredRun>): Promise<StoredRun[]> =>
   Runs.find({ ...filter, state: 'running' }).lean<StoredRun[]>()
 
-/** What they have asked, and what their agents are answering. */
+/** Runs of an account's questions, and of its agents. */
 async function ofAccount(account: string): Promise<StoredRun[]> {
   const theirs = await agentsOf(account, 'none')
   return running({ $or: [{ account }, { agent_id: { $in: theirs.map(({ _id }) => _id) } }] })
 }
 
-/** What one of two has asked, perhaps the agents of the other. */
+/** Runs of either account, perhaps with agents of the other. */
 const between = (one: string, other: string): Promise<StoredRun[]> => running({ account: { $in: [one, other] } })

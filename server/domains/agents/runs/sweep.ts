@@ -2,25 +2,25 @@ import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import type { FrameBody } from '#shared/api/run-frames'
 import { errors } from '#shared/errors'
-import { framesFrom, outcomeOf, storedFrames, storeFrames } from './frame-store.ts'
+import { framesFrom, runOutcomeOf, storedFrames, storeFrames } from './frame-store.ts'
 import { Runs, type StoredRun } from './model.ts'
-import { isHere } from './relay.ts'
-import { settle } from './settle.ts'
+import { isRunHere } from './relay.ts'
+import { settleRun } from './settle.ts'
 
 const sweepMilliseconds = 1_000
-/** A node that is missing in so many sweeps in a row is taken to be gone. It is missing within six seconds: an answer is ended within eight. */
+/** A node that is missing in so many sweeps is gone. It shows within six seconds; an answer ends within eight. */
 const mostMissed = 2
 const atOnce = 500
 const sweepOwnMilliseconds = 10_000
 const ownAtOnce = 5_000
 const youngMilliseconds = 10_000
 
-/** Ends runs that nobody works on any more, with what was written of them. */
+/** Ends runs without a node, with their written text. */
 export function sweepRuns(node: Node): () => void {
-  /** In how many sweeps in a row the node of a run was missing. */
+  /** Sweeps in a row in which the run's node was missing. */
   const missed = new Map<string, number>()
 
-  /** Runs of other nodes that are gone. */
+  /** Runs of dead nodes. */
   async function sweepOthers(): Promise<void> {
     const live = node.alone ? [node.id] : [...node.nodes.live(), node.id]
     const found = await Runs.find({ state: 'running', node: { $nin: live } })
@@ -31,16 +31,16 @@ export function sweepRuns(node: Node): () => void {
     for (const run of found) {
       const times = (missed.get(run._id) ?? 0) + 1
       missed.set(run._id, times)
-      if (times >= mostMissed || node.alone) await endLost(node, run)
+      if (times >= mostMissed || node.alone) await endLostRun(node, run)
     }
   }
 
-  /** Runs of this node that it does not know, as the store did not answer when they were stored. */
+  /** Unknown runs of this node, whose store timed out when they were stored. */
   async function sweepOwn(): Promise<void> {
     const found = await Runs.find({ state: 'running', node: node.id }).limit(ownAtOnce).lean<StoredRun[]>()
     for (const run of found) {
       const isYoung = node.now() - run.created_at.getTime() < youngMilliseconds
-      if (!isYoung && !isHere(node, run._id)) await endLost(node, run)
+      if (!isYoung && !isRunHere(node, run._id)) await endLostRun(node, run)
     }
   }
 
@@ -53,13 +53,10 @@ export function sweepRuns(node: Node): () => void {
   }
 }
 
-/**
- * Puts an end to a run unless it has one, behind what is stored of it. Of several nodes that try, and the one that worked on it, one succeeds.
- * Returns the frames that are kept, the end among them; null where the node that works on it has come further.
- */
-export async function endLost(node: Node, run: StoredRun): Promise<FrameBody[] | null> {
+/** Ends a run behind its stored frames; of several nodes one succeeds. Returns all frames; null if its node is ahead. */
+export async function endLostRun(node: Node, run: StoredRun): Promise<FrameBody[] | null> {
   const frames = await framesFrom(run._id, 0)
-  const { text, end } = outcomeOf(frames)
+  const { text, end } = runOutcomeOf(frames)
   if (!end) {
     const partial_message_id = text === '' ? null : run.message_id
     const last = { t: 'error' as const, code: 'RUN_LOST', text: errors.RUN_LOST[1], partial_message_id, message: text }
@@ -67,6 +64,6 @@ export async function endLost(node: Node, run: StoredRun): Promise<FrameBody[] |
     if (taken.has(run._id)) return null
     frames.push(last)
   }
-  await settle(node, run, frames)
+  await settleRun(node, run, frames)
   return frames
 }

@@ -1,40 +1,34 @@
 import type { Allowance } from '#server/domains/agents/agent-spending/allowance'
-import { counted, modelOf } from '#server/domains/agents/agent-spending/counted'
+import { agentModel, countedAnswer } from '#server/domains/agents/agent-spending/counted-answer'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
-import { apiTool, isAllowed } from '#server/domains/agents/agent-tools/apis'
+import { apiTool, isAllowedApi } from '#server/domains/agents/agent-tools/apis'
 import { platformTool } from '#server/domains/agents/agent-tools/platform'
 import { checkArguments } from '#server/domains/agents/agent-tools/schema'
 import { toolsOfServer } from '#server/domains/agents/agent-tools/servers'
-import { distinct, isResting, noteOutcome, type Tool } from '#server/domains/agents/agent-tools/tool'
+import { distinctTools, isRestingTool, noteToolOutcome, type Tool } from '#server/domains/agents/agent-tools/tool'
 import type { Node } from '#server/kernel/context'
 import { refusalFrom } from '#server/kernel/deadline'
 import type { Part, Question, ToolCall, ToolTurn } from '#server/ports/model/port'
 import type { FrameBody } from '#shared/api/run-frames'
 import { cut } from '#shared/kit/cut'
-import { ownChat } from './history.ts'
-import { agentNow } from './judge.ts'
+import { agentNow } from './agent-now.ts'
+import { ownChatPlace } from './history.ts'
 import type { StoredRun } from './model.ts'
-import { asData } from './prompt.ts'
+import { asMarkedData } from './prompt.ts'
 
-/** For each server of an answer. */
+/** Rounds of each server in an answer. */
 const mostRounds = 3
-/** The key of calls of what is no tool. */
+/** The key of calls of unknown tools. */
 const unknownTool = ''
-/** What models take, and can tell apart. */
+/** The limit of what models accept and distinguish. */
 const mostTools = 64
 const mostCallsAtOnce = 4
 const longestUnknownName = 64
 const callMilliseconds = 8_000
-/** Of what a tool answered, in UTF-16 code units; what is longer is cut. */
+/** The limit of a tool's answer, in UTF-16 code units; the rest is cut. */
 const longestResult = 16_000
 
-/**
- * The answer of the model, as its port gives it, but without its calls: each is checked, done with a tool of this agent or refused, told
- * as `tool` frames, and what came of it is given to the model as data. A server is asked in three rounds; the model must answer when
- * there is none left, after three rounds in which it called what is no tool, and where the tokens of its owner's day are used up. Before
- * each call, and before each further round, the agent is read anew: what its owner has changed meanwhile holds. Throws the end of the run
- * where it may not be answered any more.
- */
+/** The answer of a model with its tool calls carried out, in three rounds per server. Agent and rights are read again before each. Throws the end of a refused run. */
 export async function* answerWithTools(
   context: AnswerContext,
   tools: readonly Tool[],
@@ -58,7 +52,7 @@ export async function* answerWithTools(
       ...(offered.length > 0 ? { tools: offered.map(({ shown }) => shown) } : {}),
       ...(called.length > 0 ? { called } : {}),
     }
-    for await (const part of counted(modelOf(context.node), asked, context.signal, context.allowance.count)) {
+    for await (const part of countedAnswer(agentModel(context.node), asked, context.signal, context.allowance.count)) {
       if (part.type === 'call') calls.push(part.call)
       else if (part.type === 'end') end = part
       else if (part.type === 'source' || part.type === 'unsaid') yield part
@@ -78,12 +72,12 @@ export async function* answerWithTools(
     for (const call of calls.slice(0, mostCallsAtOnce)) {
       const tool = offered.find(({ shown }) => shown.name === call.name)
       used.add(tool?.key ?? unknownTool)
-      now = await asItIs(context, now)
+      now = await currentTools(context, now)
       const same = now.tools.find(({ key, name }) => key === tool?.key && name === tool.name)
       called.push(await callTool(context, tool, same, call))
     }
     for (const key of used) rounds.set(key, (rounds.get(key) ?? 0) + 1)
-    now = await asItIs(context, now)
+    now = await currentTools(context, now)
     context.tell({ t: 'status', phase: 'generating', detail: null })
   }
 }
@@ -91,22 +85,22 @@ export async function* answerWithTools(
 const sum = (before: number | null, more: number | null | undefined) =>
   more === null || more === undefined ? before : (before ?? 0) + more
 
-/** An agent, and what it may use. */
+/** An agent and its tools. */
 interface Now {
   agent: StoredAgent
   tools: readonly Tool[]
 }
 
-async function asItIs(context: AnswerContext, before: Now): Promise<Now> {
+async function currentTools(context: AnswerContext, before: Now): Promise<Now> {
   const agent = await agentNow(context.node, context.run)
   const isSame = agent.updated_at.getTime() === before.agent.updated_at.getTime()
-  return isSame ? before : { agent, tools: await toolsOf({ ...context, agent }) }
+  return isSame ? before : { agent, tools: await agentToolsOf({ ...context, agent }) }
 }
 
-/** All that the agent may use; of a server that does not answer, nothing. */
-export async function toolsOf({ node, agent, run, tell, signal }: AnswerContext): Promise<Tool[]> {
+/** The tools of an agent; none of a silent server. */
+export async function agentToolsOf({ node, agent, run, tell, signal }: AnswerContext): Promise<Tool[]> {
   const servers = agent.mcp_enabled ? (agent.mcp_servers ?? []) : []
-  const apis = agent.api_enabled ? (agent.api_tools ?? []).filter(isAllowed) : []
+  const apis = agent.api_enabled ? (agent.api_tools ?? []).filter(isAllowedApi) : []
   const platform = platformTool(node, agent._id)
   if (servers.length > 0 || apis.length > 0 || platform) tell({ t: 'status', phase: 'tools', detail: null })
   const ofServers = await Promise.all(
@@ -118,21 +112,18 @@ export async function toolsOf({ node, agent, run, tell, signal }: AnswerContext)
     }),
   )
   const own = [...apis.map((api) => apiTool(node, agent._id, api, questionOf(run))), ...ofServers.flat()]
-  return distinct([...own.slice(0, mostTools - 1), ...(platform ? [platform] : [])])
+  return distinctTools([...own.slice(0, mostTools - 1), ...(platform ? [platform] : [])])
 }
 
-/** What tells a question from others; of one that was begun again, the same as of the first. */
+/** Identifies a question; a restarted one keeps its identity. */
 const questionOf = ({ _id, agent_id, account, place, client_run_id }: StoredRun): string[] => {
-  const first = place === ownChat ? _id : (client_run_id.split(':')[0] ?? '')
+  const first = place === ownChatPlace ? _id : (client_run_id.split(':')[0] ?? '')
   return [agent_id, account, place, first]
 }
 
 const since = (began: number) => Math.round(performance.now() - began)
 
-/**
- * Calls a tool as it is now, and returns its result for the model, also where it fails or is none any more of those that were offered.
- * Throws where the answer is stopped.
- */
+/** Calls a current tool and returns its result, also for failures and unknown tools. Throws if the answer is stopped. */
 async function callTool(
   { node, tell, signal }: AnswerContext,
   offered: Tool | undefined,
@@ -146,22 +137,22 @@ async function callTool(
   const began = performance.now()
   const finish = (state: 'done' | 'failed', text: string): ToolTurn => {
     tell({ t: 'tool', ...named, state, ms: since(began) })
-    return { call, result: asData('tool', shortened(text)) }
+    return { call, result: asMarkedData('tool', shortened(text)) }
   }
   if (!offered) return finish('failed', 'There is no such tool')
   if (!tool) return finish('failed', 'The owner has changed or removed this tool')
   const checked = checkArguments(tool.shown.parameters, call.arguments)
   if ('problem' in checked) return finish('failed', `The arguments do not fit. ${checked.problem}`)
-  if (isResting(node, tool.key)) return finish('failed', 'This tool does not answer at the moment')
+  if (isRestingTool(node, tool.key)) return finish('failed', 'This tool does not answer at the moment')
   tell({ t: 'tool', ...named, state: 'running', ms: null })
   const late = AbortSignal.timeout(callMilliseconds)
   try {
     const { text, isError } = await tool.run(checked.given, AbortSignal.any([signal, late]))
-    noteOutcome(node, tool.key, true)
+    noteToolOutcome(node, tool.key, true)
     return finish(isError ? 'failed' : 'done', text)
   } catch (error) {
     signal.throwIfAborted()
-    noteOutcome(node, tool.key, false)
+    noteToolOutcome(node, tool.key, false)
     if (!late.aborted && !refusalFrom(error)) node.logger.error({ error, tool: named.server }, 'a tool failed')
     return finish('failed', 'The tool did not answer')
   }
@@ -172,13 +163,13 @@ const shortened = (text: string) =>
     ? text.toWellFormed()
     : `${cut(text.toWellFormed(), longestResult)}\n[The rest is left out]`
 
-/** What everything that works on one answer is given; `tell` adds a frame to it. */
+/** The context of an answer; `tell` adds a frame. */
 export interface AnswerContext {
   node: Node
   agent: StoredAgent
   run: StoredRun
   tell: (body: FrameBody) => void
   signal: AbortSignal
-  /** What it may take of its owner's tokens of the day. */
+  /** Its allowance of the owner's tokens of the day. */
   allowance: Allowance
 }

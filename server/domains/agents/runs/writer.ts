@@ -1,45 +1,43 @@
 import type { Node } from '#server/kernel/context'
 import type { FrameBody } from '#shared/api/run-frames'
 import type { FrameLog } from './frame-log.ts'
-import { type Source, storeLater, storeSoon } from './frame-queue.ts'
+import { type FrameSource, storeFramesLater, storeFramesSoon } from './frame-queue.ts'
 import { storedFrames } from './frame-store.ts'
 import type { StoredFrames } from './model.ts'
-import { tellOthers } from './relay.ts'
+import { sendFramesToNodes } from './relay.ts'
 
-/** Between two frames of text, so that a reader gets at most twenty a second. */
+/** The pause between two frames of text: a reader gets at most twenty a second. */
 const spacingMilliseconds = 50
-/** While the store is away, no more is told than was made in this time. */
+/** Without the store, text of so much time may be sent unstored. */
 const aheadMilliseconds = 2_000
-/** Told before they are stored, as no more than the text of a reader depends on them. */
-const toldFirst: readonly FrameBody['t'][] = ['start', 'status', 'chunk']
+/** Sent before they are stored, as only a reader's text depends on them. */
+const sentFirst: readonly FrameBody['t'][] = ['start', 'status', 'chunk']
 
 /**
- * The frames of a run that this node works on. Text is told when it is made and stored together with that of all other runs, at most 250 ms
- * later, so that no reader waits for a disk. What follows from that:
+ * Writes the frames of a run on this node. Text is sent at once, and stored within 250 ms together with other runs. Thus no
+ * reader waits for a disk.
  *
- * - A frame gets its `idx` when it is told or begins to be stored, whichever is first, and is not changed afterwards: what is stored are the
- *   frames that were told, with the same numbers.
- * - Tools, citations, sources, times and the end are told once they are stored, and all before them. So an answer that was told as `done` is
- *   never lost, nor is what was done for it; and all that a reader may have been told in vain is text.
- * - Who stores a frame first at an idx has it. Where another node has ended the run, at the first idx that was not stored, this one is told so
- *   by its next write, and nothing more is told of it. Who was told more than is stored gets the stored end as their next frame, whatever
- *   its idx is (`FrameLog.frame`); it has the text that is kept, which takes the place of what they have. That holds for who reads along on
- *   any node, and for who resumes later.
- * - While the store is away, text is told for two seconds more. From then on it gathers as one frame, and is told once it is stored.
+ * - A frame gets its final `idx` when it is sent, or when its write begins. Stored frames equal sent frames.
+ * - Tools, citations, sources, times and the end are sent once they and all earlier frames are stored. A sent `done` is thus
+ *   never lost; only text can be.
+ * - The first frame stored at an `idx` is valid. If another node has ended the run, the next write fails, and sending ends.
+ * - A reader with more frames than the store gets the stored end next, at any `idx` (`FrameLog.frame`). Its text replaces
+ *   theirs. This holds for followers on each node, and for later readers.
+ * - While the store is away, text is sent for two more seconds. Later text becomes one frame, and is sent once stored.
  */
-export class RunWriter implements Source {
-  /** Another node has ended the run, or no store can take it. */
+export class RunWriter implements FrameSource {
+  /** Another node has ended the run, or no store accepts it. */
   readonly lost = new AbortController()
-  /** All text so far, also what is not told yet. */
+  /** All text so far, sent or not. */
   text = ''
   readonly #node: Node
   readonly #log: FrameLog
-  /** Not told yet; a chunk at the end of them grows. */
+  /** Frames that are not sent yet; a final chunk grows. */
   #waiting: FrameBody[] = []
-  /** Being stored, and told then. */
+  /** Frames that are being stored, and sent afterwards. */
   #held: FrameBody[] = []
   #chunkAt = Number.NEGATIVE_INFINITY
-  /** When the first of those was told that are not stored; null where all are. */
+  /** When the first unstored frame was sent; null if all are stored. */
   #aheadSince: number | null = null
   #storingSince = 0
   #timer: NodeJS.Timeout | null = null
@@ -58,7 +56,7 @@ export class RunWriter implements Source {
     this.#goOn()
   }
 
-  /** Resolves when the end of the run is stored and told, or when the run is lost. */
+  /** Resolves when the end is stored and sent, or the run is lost. */
   async ended(): Promise<void> {
     const { signal } = this.lost
     while (!signal.aborted && !this.#log.isOver) await this.#log.reached(this.#log.frames.length, signal, 1_000)
@@ -81,7 +79,7 @@ export class RunWriter implements Source {
     this.#log.stored = to_idx + 1
     const held = this.#held
     this.#held = []
-    if (held.length > 0) this.#tell(held)
+    if (held.length > 0) this.#send(held)
     this.#aheadSince = this.#log.stored < this.#log.frames.length ? this.#storingSince : null
     this.#goOn()
   }
@@ -95,15 +93,15 @@ export class RunWriter implements Source {
 
   #isStoredFirst(): boolean {
     const isFarAhead = this.#aheadSince !== null && performance.now() - this.#aheadSince > aheadMilliseconds
-    return isFarAhead || this.#waiting.some(({ t }) => !toldFirst.includes(t))
+    return isFarAhead || this.#waiting.some(({ t }) => !sentFirst.includes(t))
   }
 
-  /** Tells what waits, or has it stored, as soon as it may be. */
+  /** Sends waiting frames, or stores them, as soon as allowed. */
   #goOn(): void {
     if (this.#waiting.length === 0 || this.#held.length > 0) return
     if (this.#isStoredFirst()) {
       this.#stopTimer()
-      storeSoon(this.#node, this)
+      storeFramesSoon(this.#node, this)
       return
     }
     const isText = this.#waiting.every(({ t }) => t === 'chunk')
@@ -118,16 +116,16 @@ export class RunWriter implements Source {
     this.#stopTimer()
     const frames = this.#waiting
     this.#waiting = []
-    this.#tell(frames)
+    this.#send(frames)
     this.#aheadSince ??= performance.now()
-    storeLater(this.#node, this)
+    storeFramesLater(this.#node, this)
   }
 
-  #tell(frames: readonly FrameBody[]): void {
+  #send(frames: readonly FrameBody[]): void {
     const from = this.#log.frames.length
     if (frames.some(({ t }) => t === 'chunk')) this.#chunkAt = performance.now()
     this.#log.take(from, frames)
-    tellOthers(this.#node, this.#log.id, from, frames)
+    sendFramesToNodes(this.#node, this.#log.id, from, frames)
   }
 
   #stopTimer(): void {

@@ -4,11 +4,8 @@ import { newId } from '#server/kernel/ids'
 import { AppError } from '#shared/errors'
 import { storedFile, UploadRecords } from './model.ts'
 
-/**
- * Does something that makes a message name these files, and has them kept until it is known whether it does. `missing` are the
- * addresses under which this account has stored nothing.
- */
-export async function withFiles<T>(
+/** Keeps these files while `act` sends a message that names them. `missing` are addresses without a stored file of this account. */
+export async function withKeptFiles<T>(
   node: Node,
   owner: string,
   files: readonly NamedFile[],
@@ -28,7 +25,7 @@ export async function withFiles<T>(
     await end()
     return done
   } catch (error) {
-    // What was refused stands nowhere; of everything else it is not known.
+    // A refused message names no file; after any other failure it may.
     if (error instanceof AppError && error.status < 500) await end()
     throw error
   }
@@ -42,8 +39,8 @@ async function claimFile(node: Node, owner: string, _id: string, claim: string):
   return matchedCount === 1
 }
 
-/** The addresses among these files under which this account has stored nothing. */
-export async function missingAmong(owner: string, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
+/** The addresses without a stored file of this account. */
+export async function missingFiles(owner: string, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   if (files.length === 0) return new Set()
   const keys = files.map(({ key }) => key)
   const found = await UploadRecords.find({ _id: { $in: keys }, owner, ...storedFile }, { _id: 1 }).lean()

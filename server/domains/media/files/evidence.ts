@@ -1,12 +1,12 @@
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 
-const { bucket, folder } = folders.evidence
+const { bucket, folder } = storageFolders.evidence
 
-/** The key of what somebody has handed in as evidence: by its name, which is told to them alone. */
+/** The key of a piece of evidence, by its name, which its uploader alone knows. */
 export const evidenceKey = (account: string, name: string): string =>
   `${bucket}/${folder}/${account.toLowerCase()}/${name}`
 
-/** Pictures and sounds that a browser shows without running anything of them: the ending that says so, its type, and how such a file begins. */
+/** Formats that browsers show without running code: ending, type, first bytes. */
 const kinds = [
   ['jpg', 'image/jpeg', /^\xff\xd8\xff/],
   ['png', 'image/png', /^\x89PNG\r\n/],
@@ -19,7 +19,7 @@ const kinds = [
   ['m4a', 'audio/mp4', /^.{4}ftyp(M4A |isom|mp4[12])/s],
 ] as const
 
-/** By its first bytes, never by what it is sent as; null where it is nothing that is shown. */
+/** The ending by the first bytes, never by the declared type; null for an unknown format. */
 export async function evidenceEnding(file: Blob): Promise<string | null> {
   const head = Buffer.from(await file.slice(0, 16).arrayBuffer()).toString('latin1')
   return kinds.find(([, , begins]) => begins.test(head))?.[0] ?? null

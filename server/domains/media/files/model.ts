@@ -2,46 +2,45 @@ import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** A file that somebody stored. */
 export interface StoredUpload {
   /** Its key in the storage. */
   _id: string
   owner: string
   bytes: number
-  /** `conversation iv`, hashed: what one key encrypts must not begin with the same vector twice. */
+  /** The hash of conversation and vector: one key must not use a vector twice. */
   vector: string
   /** Its bytes, hashed. */
   content: string
-  /** What its sender said with it that it holds, hashed with a salt. */
+  /** The sender's commitment to the content, as a salted hash. */
   commitment?: string
-  /** Of evidence for a report: the message that it is of, and whether that message's sender has committed to it. */
+  /** Evidence alone: its message, and whether the message's sender committed to it. */
   evidence_of?: string
   is_as_sent?: boolean
   created_at: Date
-  /** The address that was told for it. */
+  /** Its address, as it was answered. */
   url: string
-  /** Since when the storage has it; absent until then. */
+  /** When the storage got it; absent before. */
   stored_at?: Date
-  /** Who writes it to the storage, until when at the most. */
+  /** The lease of the node that writes it. */
   holder?: string
   held_until?: Date
-  /** Another with each upload and each message that names it, so that nobody removes what was just named. */
+  /** Changes with each upload and use, so that a file in use is not removed. */
   claim: string
-  /** Of the messages that name it and are being sent. */
+  /** Claims of messages that are being sent with it. */
   claims: string[]
-  /** When it was last seen that something names it, or may yet; absent where an older version stored what a sealed message may name. */
+  /** When a use of it was last seen; absent in older versions for possible files of sealed messages. */
   checked_at?: Date
-  /** Since when it is being removed. */
+  /** When its removal began. */
   taken_at?: Date
 }
 
-/** A file that the storage has, and nobody removes. */
+/** Filters files that are stored and not under removal. */
 export const storedFile = { stored_at: { $exists: true }, taken_at: { $exists: false } } as const
 
 export const UploadRecords = defineModel<StoredUpload>(
   'Uploads',
   {
-    shares: [{ owner: 'owner', becomes: 'erase' }],
+    shares: [{ owner: 'owner', becomes: 'unlink' }],
     archive: 'uploads',
     secret: ['vector', 'content', 'commitment', 'claim', 'claims', 'holder', 'evidence_of', 'is_as_sent'],
   },
@@ -72,7 +71,7 @@ export const UploadRecords = defineModel<StoredUpload>(
     .index({ checked_at: 1 }, { partialFilterExpression: { checked_at: { $exists: true } } }),
 )
 
-/** What a sealed file that was removed began with: no other file may, ever. */
+/** The vector of a removed sealed file, which no other file may have. */
 export interface UsedVector {
   /** As `vector` of the file. */
   _id: string
@@ -100,7 +99,6 @@ export const UsedVectors = defineModel<UsedVector>(
   ),
 )
 
-/** What an account has stored on a day. */
 export interface StoredQuota {
   /** `account day`. */
   _id: string

@@ -1,20 +1,20 @@
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
-import { shownAmong } from '#server/kernel/domain'
+import { shownUrls } from '#server/kernel/domain'
 import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/ports/database/port'
 import { addressOf, keyAt } from '#server/ports/storage/port'
 import { type StoredUpload, UploadRecords, UsedVectors } from './model.ts'
 
-/** So many are removed before the answer to whoever took back what named them; the sweep takes the others. */
+/** So many are removed before the answer; the sweep removes the rest. */
 const mostAtOnce = 50
 
-/** Removes those of these files that nothing names any more. What fails here is left to the sweep. */
-export async function removeUnnamed(node: Node, keys: readonly string[]): Promise<void> {
+/** Removes files without references. The sweep retries failures. */
+export async function removeUnnamedFiles(node: Node, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   try {
     const records = await UploadRecords.find({ _id: { $in: keys.slice(0, mostAtOnce) } }).lean<StoredUpload[]>()
-    const named = await namedAmong(node, records)
+    const named = await namedFiles(node, records)
     for (const record of records)
       if (!named.has(record._id) && record.claims.length === 0) await removeFile(node, record)
   } catch (error) {
@@ -22,20 +22,17 @@ export async function removeUnnamed(node: Node, keys: readonly string[]): Promis
   }
 }
 
-/**
- * The same for the picture of somebody or of a room, by its address, where it was uploaded to be one. Others are left to the sweep: what was
- * uploaded for a message may be named by one that is still to be sent, or by one that is sealed.
- */
+/** The same for a profile or room picture. Files of messages are left to the sweep, as an unsent or sealed message may name them. */
 export async function removePicture(node: Node, url: string | null | undefined): Promise<void> {
   const key = url ? keyAt(node.settings.storageUrl, url) : null
-  if (key !== null && isForShow(key)) await removeUnnamed(node, [key])
+  if (key !== null && isForShow(key)) await removeUnnamedFiles(node, [key])
 }
 
 const isForShow = (key: string): boolean =>
-  [folders.avatar, folders.icon].some(({ bucket, folder }) => key.startsWith(`${bucket}/${folder}/`))
+  [storageFolders.avatar, storageFolders.icon].some(({ bucket, folder }) => key.startsWith(`${bucket}/${folder}/`))
 
-/** Those of these files that a message, a person, an agent or a room names. */
-export async function namedAmong(
+/** The files that a message, account, agent or room refers to. */
+export async function namedFiles(
   node: Node,
   records: readonly Pick<StoredUpload, '_id' | 'url'>[],
 ): Promise<ReadonlySet<string>> {
@@ -43,7 +40,7 @@ export async function namedAmong(
   const urls = records.flatMap(({ _id, url }) => [addressOf(node.settings.storageUrl, _id), url])
   const [rows, shown] = await Promise.all([
     RoomEvents.find({ 'body.media': { $in: keys } }, { 'body.media': 1 }).lean<{ body: { media: string[] } }[]>(),
-    shownAmong(node, urls),
+    shownUrls(node, urls),
   ])
   const named = new Set([...rows.flatMap(({ body }) => body.media), ...shown])
   const isNamed = ({ _id, url }: Pick<StoredUpload, '_id' | 'url'>) =>
@@ -51,27 +48,31 @@ export async function namedAmong(
   return new Set(records.filter(isNamed).map(({ _id }) => _id))
 }
 
-/** A file whose removal has not ended by then is removed by the sweep. */
-const removalMilliseconds = 3_600_000
-export const forgottenMilliseconds = 24 * 3_600_000
+/** The lifetime of a file that nothing names. */
+export const forgottenMilliseconds = ({ settings }: Node): number => settings.retention.deletedFileMilliseconds
 
-/** Removes a file, unless it was uploaded again, or named by a message, since the record was read. */
+/** The sweep finishes removals that take longer. */
+const removalMilliseconds = 3_600_000
+
+/** Removes a file, unless it was uploaded again or used since its record was read. */
 export async function removeFile(node: Node, { _id, claim }: StoredUpload): Promise<void> {
   const now = node.now()
   const { matchedCount } = await UploadRecords.updateOne(
     { _id, claim },
-    { $set: { taken_at: new Date(now), checked_at: new Date(now - forgottenMilliseconds + removalMilliseconds) } },
+    {
+      $set: { taken_at: new Date(now), checked_at: new Date(now - forgottenMilliseconds(node) + removalMilliseconds) },
+    },
   )
-  if (matchedCount === 1) await removeTaken(node, _id)
+  if (matchedCount === 1) await removeTakenFile(node, _id)
 }
 
-export async function removeTaken({ services: { storage } }: Node, _id: string): Promise<void> {
+export async function removeTakenFile({ services: { storage } }: Node, _id: string): Promise<void> {
   await storage?.remove(_id)
   await keepVector(_id)
   await UploadRecords.deleteOne({ _id, taken_at: { $exists: true } })
 }
 
-/** Before its record goes, so that whoever comes next with the vector finds one or the other. What is not sealed has its key in its place. */
+/** Stored before the record is deleted, so that a new upload finds one of them. Unsealed files have their key as vector. */
 async function keepVector(_id: string): Promise<void> {
   const record = await UploadRecords.findOne({ _id }).lean<StoredUpload>()
   if (!record || record.vector === _id) return

@@ -1,13 +1,13 @@
 import { budgets } from '#server/kernel/budgets'
-import { kindOf } from '#server/kernel/connection-slots'
+import { callerKindOf } from '#server/kernel/connection-slots'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
-import { hold } from '#server/kernel/held'
+import { holdShares } from '#server/kernel/held'
 import { nodeState } from '#server/kernel/node-state'
 import type { CleanFile, FileKind } from '#server/ports/reader/port'
 import { AppError } from '#shared/errors'
 
-/** So many files are held in the memory at a time. */
+/** The files in memory at a time. */
 const atOnce = 4
 const retrySeconds = 5
 
@@ -16,12 +16,12 @@ const reading = nodeState(() => ({ run: fewAtOnce(atOnce), held: new Map<unknown
 interface Given {
   file: Blob
   kinds: readonly FileKind[]
-  /** Why it is refused where it is of none of them. */
+  /** The refusal for other kinds. */
   refusal: string
 }
 
-/** Gives a file without what is written about it to what stores it. Files take turns; who has too many that wait is refused. */
-export async function withCleaned<T>(
+/** Calls `work` with the file without its metadata. Files take turns; a caller with too many waiting files is refused. */
+export async function withCleanFile<T>(
   context: Context,
   { file, kinds, refusal }: Given,
   work: (clean: CleanFile) => Promise<T>,
@@ -40,7 +40,7 @@ export async function withCleaned<T>(
   }
 }
 
-/** What ended the process that read it, or took too long there, is refused alone. */
+/** A file that crashed its reader or took too long is refused alone. */
 function refuse({ logger }: Node, error: unknown): null {
   if (!(error instanceof AppError) || !['TIMEOUT', 'UPSTREAM_ERROR'].includes(error.code)) throw error
   logger.warn({ error }, 'a file could not be read')
@@ -50,9 +50,9 @@ function refuse({ logger }: Node, error: unknown): null {
 function holdFile(context: Context): () => void {
   const { node } = context
   const caller = signedIn(context)
-  const kind = kindOf(caller, node.now())
+  const kind = callerKindOf(caller, node.now())
   if (kind === 'anonymous') throw new AppError('UNAUTHORIZED')
-  return hold(
+  return holdShares(
     reading(node).held,
     [
       { key: caller.account, budget: budgets.filesOfAccount, of: 'account' },

@@ -12,15 +12,15 @@ import { isDuplicate } from '#server/ports/database/port'
 import { bytesOf, isPrivate, keyAt } from '#server/ports/storage/port'
 import type { uploads as contract } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
-import { addressOf, keyOf, newName, type Place, storageOf } from './store.ts'
-import { fresh, storeOnce } from './store-once.ts'
+import { fileAddressOf, newFileKey, newFileName, storageOf, type UploadFolder } from './store.ts'
+import { newUploadFields, storeFileOnce } from './store-once.ts'
 
 const vectorBytes = 12
 
-/** Stores what the client has encrypted, under a name that this server makes and nobody can guess. */
+/** Stores an encrypted file under a random name. */
 export async function storeEncrypted(
   context: Context,
-  place: Place,
+  place: UploadFolder,
   given: { file: File; conversationId?: string | undefined; commitment?: string | undefined },
 ): Promise<{ url: string; path: string }> {
   const { file, conversationId, commitment } = given
@@ -28,23 +28,23 @@ export async function storeEncrypted(
   const { account } = signedIn(context)
   const { node } = context
   const storage = storageOf(context.node)
-  const key = keyOf(context, place, conversationHash(conversationId), `${newName(context)}.enc`)
+  const key = newFileKey(context, place, conversationHash(conversationId), `${newFileName(context)}.enc`)
   const record = {
     _id: key,
     owner: account,
     bytes: file.size,
     ...(await fingerprintsOf(file, conversationId)),
     ...(commitment === undefined ? {} : { commitment }),
-    url: addressOf(node, key).url,
-    ...fresh(node),
+    url: fileAddressOf(node, key).url,
+    ...newUploadFields(node),
   }
-  const known = await claim(record)
-  await storeOnce(context, storage, known, file)
-  return addressOf(node, known._id)
+  const known = await createRecord(record)
+  await storeFileOnce(context, storage, known, file)
+  return fileAddressOf(node, known._id)
 }
 
-/** To what the sender of a file has committed, for whoever has its address. */
-export const commitmentTo: Action<typeof contract.commitment> = async ({ url }, { node }) => {
+/** The sender's commitment to a file, for anyone with its address. */
+export const fileCommitment: Action<typeof contract.commitment> = async ({ url }, { node }) => {
   const key = keyAt(node.settings.storageUrl, url)
   const isSealed = key !== null && !isPrivate(key)
   const record = isSealed && (await UploadRecords.findOne({ _id: key, ...storedFile }).lean<StoredUpload>())
@@ -53,8 +53,8 @@ export const commitmentTo: Action<typeof contract.commitment> = async ({ url }, 
   return { commitment, sender, created_at: created_at.toISOString() }
 }
 
-/** The record of a file: a new one, or that of the same upload where it is made again, as after an answer that was lost. */
-async function claim(record: StoredUpload): Promise<StoredUpload> {
+/** Creates the record of a file, or returns that of the same upload after a lost answer. */
+async function createRecord(record: StoredUpload): Promise<StoredUpload> {
   try {
     await UploadRecords.create(record)
   } catch (error) {
@@ -64,7 +64,7 @@ async function claim(record: StoredUpload): Promise<StoredUpload> {
     if (known && bucketOf(known) === bucketOf(record) && known.commitment === commitment) return known
     throw usedBefore
   }
-  // Of a file that was removed meanwhile the vector is kept before its record goes.
+  // A removed file leaves its vector before its record is deleted.
   const used = await UsedVectors.findById(record.vector).lean<UsedVector>()
   if (!used || (used.owner === record.owner && used.content === record.content)) return record
   await UploadRecords.deleteOne({ _id: record._id, claim: record.claim })
@@ -77,10 +77,10 @@ const usedBefore = new AppError('CONFLICT', {
 
 const bucketOf = ({ _id }: StoredUpload) => _id.slice(0, _id.indexOf('/'))
 
-/** As document 3 has it. It tells the first six bytes of the id, and keeps nothing apart: the name does. */
+/** As document 3 has it. It reveals six bytes of the id; the name separates files. */
 const conversationHash = (conversationId: string) => Buffer.from(conversationId).toString('base64url').slice(0, 8)
 
-/** By what an upload is known again: its vector within the conversation, and all its bytes. */
+/** The identity of an upload: its vector in the conversation, and its bytes. */
 async function fingerprintsOf(file: File, conversationId: string): Promise<Pick<StoredUpload, 'vector' | 'content'>> {
   const vector = new Uint8Array(await file.slice(0, vectorBytes).arrayBuffer())
   return {

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { evidenceEnding } from '#server/domains/media/files/evidence'
 import { type StoredUpload, storedFile, UploadRecords } from '#server/domains/media/files/model'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
-import { readBy } from '#server/domains/rooms/room-state/access'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
+import { readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import type { Action, Context } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import { bytesOf, keyAt } from '#server/ports/storage/port'
 import type { uploads as contract } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
-import { storageOf, store } from './store.ts'
+import { storageOf, storeFile } from './store.ts'
 
-/** Keeps opened media of a sealed message for a report. Nothing of it can be read before a report names it, and then by who may decide that alone. */
+/** Stores opened media of a sealed message for a report. It is readable once a report names it, by its moderators alone. */
 export const storeEvidence: Action<typeof contract.evidence> = async ({ file, messageId, url, salt }, context) => {
   storageOf(context.node)
   const { room, sender } = await readableMessage(context, messageId)
@@ -22,20 +22,20 @@ export const storeEvidence: Action<typeof contract.evidence> = async ({ file, me
   const isCommitted = sent.commitment !== undefined && salt !== undefined
   if (isCommitted && sent.commitment !== (await commitmentBy(salt, file)))
     throw new AppError('VALIDATION_ERROR', { message: 'file: not what its sender has committed to, with this salt' })
-  // A file of the same sender in another conversation shows nothing of this one.
+  // A file from another conversation proves nothing about this one.
   const isAsSent = isCommitted && (await RoomEvents.exists({ 'body.media': sent._id, room, sender })) !== null
   const about = { evidence_of: messageId, is_as_sent: isAsSent }
-  const { path } = await store(context, folders.evidence, { ending, blob: file, about })
+  const { path } = await storeFile(context, storageFolders.evidence, { ending, blob: file, about })
   return { evidence: path.slice(path.lastIndexOf('/') + 1), is_as_sent: isAsSent }
 }
 
-/** A message that the caller can read, also where it was taken back since. */
+/** Loads a message that the caller can read, also if it was deleted since. */
 async function readableMessage({ node, caller }: Context, id: string): Promise<{ room: string; sender: string }> {
   const row = await RoomEvents.findOne({ _id: id, type: messageCreated.type }, { room: 1, sender: 1 }).lean()
   const unknown = new AppError('NOT_FOUND', { message: 'There is no such message' })
   if (!row) throw unknown
   await node.log
-    .ask(row.room, (view, now) => void readBy(view, caller.account, now))
+    .ask(row.room, (view, now) => void readableRoomOf(view, caller.account, now))
     .catch((error: unknown) => {
       throw error instanceof AppError && error.status < 500 ? unknown : error
     })
@@ -44,7 +44,7 @@ async function readableMessage({ node, caller }: Context, id: string): Promise<{
 
 async function sealedFile({ node }: Context, url: string, owner: string): Promise<StoredUpload> {
   const key = keyAt(node.settings.storageUrl, url) ?? ''
-  const isSealed = [folders.image, folders.voice].some(({ bucket }) => key.startsWith(`${bucket}/`))
+  const isSealed = [storageFolders.image, storageFolders.voice].some(({ bucket }) => key.startsWith(`${bucket}/`))
   const record = isSealed ? await UploadRecords.findOne({ _id: key, owner, ...storedFile }).lean<StoredUpload>() : null
   if (!record) throw new AppError('NOT_FOUND', { message: 'There is no such file' })
   return record

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { base32nopad } from '@scure/base'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Action, Context } from '#server/kernel/context'
 import { type uploads as contract, pixelArtMegabytes } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
-import { withCleaned } from './cleaned.ts'
-import { storageOf, store } from './store.ts'
+import { withCleanFile } from './cleaned.ts'
+import { storageOf, storeFile } from './store.ts'
 
 const refusal = 'imageData: not a PNG'
 const beginning = /^data:[\w.+/-]{0,100};base64,/
@@ -17,17 +17,17 @@ export const storePixelArt: Action<typeof contract.pixelArt> = async ({ imageDat
   if (bytes.length > pixelArtMegabytes * 1024 * 1024)
     throw new AppError('PAYLOAD_TOO_LARGE', { message: `imageData: at most ${pixelArtMegabytes} MB` })
   const given = { file: new Blob([bytes]), kinds: ['picture'] as const, refusal }
-  const { name, blob, url, path } = await withCleaned(context, given, async (picture) => {
+  const { name, blob, url, path } = await withCleanFile(context, given, async (picture) => {
     if (picture.ending !== 'png') throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: refusal })
     const [name, blob] = [cidOf(picture.bytes), new Blob([picture.bytes], { type: 'image/png' })]
-    return { name, blob, ...(await store(context, folders.pixelArt, { name, ending: 'png', blob })) }
+    return { name, blob, ...(await storeFile(context, storageFolders.pixelArt, { name, ending: 'png', blob })) }
   })
   const { pinning } = context.node.services
   const ipfsHash = pinning === null ? name : await pinning.pin(`${name}.png`, blob)
   return { success: true as const, ipfsHash, ipfsUrl: url, path, alternativeUrls: pinning?.urlsOf(ipfsHash) ?? [] }
 }
 
-/** The bytes of a data URL, whatever they are. A pattern for all of it would need a stack as deep as the text is long. */
+/** The bytes of a data URL. A pattern over the whole text would overflow the stack. */
 function bytesIn(dataUrl: string): Buffer<ArrayBuffer> {
   const given = dataUrl.slice(beginning.exec(dataUrl)?.[0].length ?? dataUrl.length)
   const bytes = Buffer.from(given, 'base64')
@@ -36,7 +36,7 @@ function bytesIn(dataUrl: string): Buffer<ArrayBuffer> {
   return bytes
 }
 
-/** Version 1, the codec of raw bytes, SHA-256, and the length of that. */
+/** CID version 1, raw codec, SHA-256, its length. */
 const prefix = [0x01, 0x55, 0x12, 0x20]
 
 /** The hash (CID) of bytes as one block, as IPFS computes it. */

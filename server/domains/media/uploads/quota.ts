@@ -1,9 +1,9 @@
 import { UploadQuotas } from '#server/domains/media/files/model'
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { settingOf } from '#server/domains/platform/installation/decided'
+import { installationSetting } from '#server/domains/platform/installation/stored-settings'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
-import type { Admit, Sender } from '#server/kernel/uploads'
+import type { Sender, UploadAdmission } from '#server/kernel/uploads'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { uploadSettings } from './settings.ts'
@@ -11,10 +11,10 @@ import { uploadSettings } from './settings.ts'
 const dayMilliseconds = 86_400_000
 const megabyte = 1024 * 1024
 
-/** After so many seconds what is being received has come, or not. */
+/** Uploads in progress end within so many seconds. */
 const soon = 10
 
-/** Who shares a quota, how much of it there is on a day, and what they are told of it. */
+/** A quota of a day, its owner, and the text of its refusal. */
 interface Quota {
   whose: string
   most: number
@@ -30,17 +30,14 @@ async function quotasOf(node: Node, { account, ip }: Sender): Promise<[own: Quot
   ]
 }
 
-/** Bytes that this node is receiving, by whose they are. */
+/** Bytes in transfer at this node, by owner. */
 const receivingOf = nodeState(() => new Map<string, number>())
 
-/**
- * Counts what is being received beside what is stored: of several at a time all must fit into what a day leaves. One alone is received
- * whatever that is, as it may be stored already and so be answered again.
- */
-export const admissionOf =
-  (node: Node): Admit =>
+/** Admits uploads in parallel if all fit the quota. A single one is always admitted, as its file may be stored already. */
+export const uploadAdmission =
+  (node: Node): UploadAdmission =>
   async (sender, bytes) => {
-    await refuseWhereOff()
+    await refuseWhenOff()
     const receiving = receivingOf(node)
     const quotas = await Promise.all(
       (await quotasOf(node, sender)).map(async (quota) => ({ ...quota, stored: await storedToday(node, quota.whose) })),
@@ -48,7 +45,7 @@ export const admissionOf =
     for (const { stored, ...quota } of quotas) {
       const coming = receiving.get(quota.whose) ?? 0
       if (coming > 0 && stored + coming + bytes > quota.most)
-        throw tooMuch(quota, stored + bytes > quota.most ? untilTomorrow(node) : soon)
+        throw quotaError(quota, stored + bytes > quota.most ? untilTomorrow(node) : soon)
     }
     const add = (more: number) => {
       for (const { whose } of quotas) {
@@ -61,15 +58,15 @@ export const admissionOf =
     return () => add(-bytes)
   }
 
-/** Nothing is received, nor stored, while admins have turned uploads off. */
-async function refuseWhereOff(): Promise<void> {
-  if (!(await settingOf('uploads_allowed')))
+/** Refuses uploads while admins have turned them off. */
+async function refuseWhenOff(): Promise<void> {
+  if (!(await installationSetting('uploads_allowed')))
     throw new AppError('FORBIDDEN', { message: 'Uploads are turned off here at the moment' })
 }
 
 const dayOf = (node: Node) => Math.floor(node.now() / dayMilliseconds)
 const untilTomorrow = (node: Node) => Math.ceil(((dayOf(node) + 1) * dayMilliseconds - node.now()) / 1_000)
-const tooMuch = ({ said, most }: Quota, retryAfter: number) =>
+const quotaError = ({ said, most }: Quota, retryAfter: number) =>
   new AppError('RATE_LIMIT_EXCEEDED', {
     message: `${said} as much as a day allows (${Math.floor(most / megabyte)} MB)`,
     retryAfter,
@@ -80,9 +77,9 @@ async function storedToday(node: Node, whose: string): Promise<number> {
   return row?.bytes ?? 0
 }
 
-/** Counts what is stored on a day (UTC) by an account and from an address, before it is stored; refuses what would be too much. Returns what gives it back. */
+/** Counts bytes of an account and its address for the day (UTC), or refuses. Returns the undo. */
 export async function countTowardsQuota(node: Node, sender: Sender, bytes: number): Promise<() => Promise<unknown>> {
-  await refuseWhereOff()
+  await refuseWhenOff()
   const [own, ofAddress] = await quotasOf(node, sender)
   const giveBack = await count(node, own, bytes)
   try {
@@ -117,7 +114,7 @@ async function count(node: Node, quota: Quota, bytes: number) {
     if (!isDuplicate(error)) throw error
   }
   if (await add(fits, bytes)) return giveBack
-  throw tooMuch(quota, untilTomorrow(node))
+  throw quotaError(quota, untilTomorrow(node))
 }
 
 const add = async (fits: object, bytes: number): Promise<boolean> =>

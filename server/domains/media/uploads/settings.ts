@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { defineSettings, numeric } from '#server/kernel/settings'
+import { decimalNumber, defineSettings } from '#server/kernel/settings'
 
 const megabyte = 1024 * 1024
 
-const megabytes = (most: number) => numeric(z.number().int().min(1).max(1_000_000)).default(most)
+const megabytes = (most: number) => decimalNumber(z.number().int().min(1).max(1_000_000)).default(most)
 
-/** How much may be stored on a day: by an account, by one that is younger than a day, and from one address. */
+/** Bytes a day: of an account, of one younger than a day, and of an address. */
 export const uploadSettings = defineSettings(
   {
     UPLOAD_QUOTA_MB: megabytes(500),

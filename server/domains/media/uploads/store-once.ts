@@ -8,7 +8,7 @@ import type { Storage } from '#server/ports/storage/port'
 import { AppError } from '#shared/errors'
 import { countTowardsQuota } from './quota.ts'
 
-/** Another node writes a file so long after its node has died. */
+/** Another node takes over so long after a node has died. */
 const uploadLease: Lease<StoredUpload> = {
   model: UploadRecords,
   holder: 'holder',
@@ -19,16 +19,16 @@ const uploadLease: Lease<StoredUpload> = {
 const lookAgainMilliseconds = 50
 const looksAtMost = 600
 
-/** What a file has that is not stored yet. */
-export const fresh = (node: Node) => ({
+/** Fields of a file that is not stored yet. */
+export const newUploadFields = (node: Node) => ({
   created_at: new Date(node.now()),
   checked_at: new Date(node.now()),
   claim: newId(),
   claims: [],
 })
 
-/** Writes the bytes of a record, once: of several who bring the same at a time one counts and writes, and the others wait for it. */
-export async function storeOnce(
+/** Writes the bytes of a record once: of simultaneous uploads one counts and writes, and the others wait. */
+export async function storeFileOnce(
   { node, caller }: Context,
   storage: Storage,
   record: StoredUpload,
@@ -51,7 +51,7 @@ const beingRemoved = new AppError('CONFLICT', {
   retryAfter: 5,
 })
 
-/** Sees to it that there is a record, and that nobody takes the file for one that has long been forgotten. */
+/** Renews or creates the record, so that the sweep does not remove it. */
 async function keepRecord(node: Node, record: StoredUpload): Promise<StoredUpload> {
   const { _id } = record
   const renewed = { $set: { claim: newId(), checked_at: new Date(node.now()) } }
@@ -64,7 +64,7 @@ async function keepRecord(node: Node, record: StoredUpload): Promise<StoredUploa
   return (await renew()) ?? record
 }
 
-/** What is refused leaves no record, and what fails is not counted. */
+/** A refusal leaves no record, and a failure is not counted. */
 const write = (node: Node, storage: Storage, record: StoredUpload, ip: string, blob: Blob): Promise<void> =>
   withLease(uploadLease, node, record, async (held) => {
     const { _id, owner } = record
@@ -75,7 +75,7 @@ const write = (node: Node, storage: Storage, record: StoredUpload, ip: string, b
     try {
       await storage.put(_id, blob)
       const stored = { $set: { stored_at: new Date(node.now()) }, $unset: { holder: '', held_until: '' } }
-      // The bytes are there even where the lease was lost.
+      // The bytes are stored even if the lease was lost.
       if (!(await held.end(stored))) await UploadRecords.updateOne({ _id }, stored)
     } catch (error) {
       await giveBack().catch(() => undefined)
@@ -83,7 +83,7 @@ const write = (node: Node, storage: Storage, record: StoredUpload, ip: string, b
     }
   })
 
-/** Where the storage has lost it. */
+/** Writes the bytes again if the storage has lost them. */
 async function writeAgain(storage: Storage, key: string, blob: Blob): Promise<void> {
   if ((await storage.sizeOf(key)) !== blob.size) await storage.put(key, blob)
 }

@@ -3,24 +3,24 @@ import type { StoredUpload } from '#server/domains/media/files/model'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { addressOf as addressIn, type Storage } from '#server/ports/storage/port'
 import { AppError } from '#shared/errors'
-import { fresh, storeOnce } from './store-once.ts'
+import { newUploadFields, storeFileOnce } from './store-once.ts'
 
-const randomLetters = 25
+const randomCharacters = 25
 
-/** Where files are kept; refuses where none are. */
+/** The storage of files; throws without one. */
 export function storageOf({ services: { storage } }: Pick<Node, 'services'>): Storage {
   if (!storage) throw new AppError('SERVICE_UNAVAILABLE', { message: 'This server keeps no files' })
   return storage
 }
 
 /** A key in a bucket's folder of the caller. */
-export const keyOf = (context: Context, { bucket, folder }: Place, ...below: string[]): string =>
+export const newFileKey = (context: Context, { bucket, folder }: UploadFolder, ...below: string[]): string =>
   [bucket, folder, signedIn(context).account.toLowerCase(), ...below].join('/')
 
-/** A name that nobody can guess. */
-export const newName = ({ node }: Context): string => `${node.now()}_${randomName()}`
+/** A random name. */
+export const newFileName = ({ node }: Context): string => `${node.now()}_${randomName()}`
 
-export interface Place {
+export interface UploadFolder {
   bucket: string
   folder: string
 }
@@ -28,32 +28,40 @@ export interface Place {
 interface Given {
   ending: string
   blob: Blob
-  /** By its bytes; what is there under such a name is the same. */
+  /** The hash of its bytes: a file of the same name is the same. */
   name?: string
-  /** What else its record says. */
+  /** More fields of its record. */
   about?: Pick<StoredUpload, 'evidence_of' | 'is_as_sent'>
 }
 
-/** Stores a file that everybody who has its address can read, unless its place is private. */
-export async function store(context: Context, place: Place, { ending, blob, name, about }: Given) {
+/** Stores a file that is public unless its folder is private. */
+export async function storeFile(context: Context, place: UploadFolder, { ending, blob, name, about }: Given) {
   const { account } = signedIn(context)
   const { node } = context
   const storage = storageOf(node)
-  const key = keyOf(context, place, `${name ?? newName(context)}.${ending}`)
-  const { url } = addressOf(node, key)
-  const record = { ...fresh(node), owner: account, bytes: blob.size, vector: key, content: key, url, ...about }
-  await storeOnce(context, storage, { _id: key, ...record }, blob)
-  return addressOf(node, key)
+  const key = newFileKey(context, place, `${name ?? newFileName(context)}.${ending}`)
+  const { url } = fileAddressOf(node, key)
+  const record = {
+    ...newUploadFields(node),
+    owner: account,
+    bytes: blob.size,
+    vector: key,
+    content: key,
+    url,
+    ...about,
+  }
+  await storeFileOnce(context, storage, { _id: key, ...record }, blob)
+  return fileAddressOf(node, key)
 }
 
-export const addressOf = ({ settings }: Pick<Node, 'settings'>, key: string): { url: string; path: string } => ({
+export const fileAddressOf = ({ settings }: Pick<Node, 'settings'>, key: string): { url: string; path: string } => ({
   url: addressIn(settings.storageUrl, key),
   path: key.slice(key.indexOf('/') + 1),
 })
 
-/** As many letters and digits as 128 random bits need. */
+/** As many characters as 128 random bits need. */
 const randomName = () =>
   BigInt(`0x${randomBytes(20).toString('hex')}`)
     .toString(36)
     .padStart(31, '0')
-    .slice(-randomLetters)
+    .slice(-randomCharacters)

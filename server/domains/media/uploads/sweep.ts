@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { type StoredUpload, UploadRecords } from '#server/domains/media/files/model'
-import { forgottenMilliseconds, namedAmong, removeFile, removeTaken } from '#server/domains/media/files/removal'
+import { forgottenMilliseconds, namedFiles, removeFile, removeTakenFile } from '#server/domains/media/files/removal'
 import { buckets } from '#server/domains/moderation/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
 import { job } from '#server/kernel/jobs'
 import { isDuplicate } from '#server/ports/database/port'
 import { addressOf, isArchive, type Storage } from '#server/ports/storage/port'
-import { fresh } from './store-once.ts'
+import { newUploadFields } from './store-once.ts'
 
 const hourMilliseconds = 3_600_000
 const minuteMilliseconds = 60_000
 const batch = 100
 
-/** Removes the files that nothing names: once an hour for all nodes together. */
-export const sweeping = job({
+/** Removes files without references: once an hour for all nodes. */
+export const uploadsSweep = job({
   kind: 'uploads-sweep',
   payload: z.object({}),
   atOnce: 1,
@@ -27,7 +27,7 @@ export function startSweeps(node: Node): Stop {
   const begin = async () => {
     const hour = Math.floor(node.now() / hourMilliseconds)
     if (hour === begun) return
-    await node.jobs.add(sweeping, {}, `uploads-sweep ${hour}`)
+    await node.jobs.add(uploadsSweep, {}, `uploads-sweep ${hour}`)
     begun = hour
   }
   const look = () => void begin().catch((error: unknown) => node.logger.warn({ error }, 'files are not swept yet'))
@@ -40,30 +40,30 @@ export async function sweepFiles(node: Node, signal: AbortSignal): Promise<void>
   if (!storage) return
   await sweepRecords(node, signal)
   for (const bucket of buckets) await sweepBucket(node, storage, bucket, signal)
-  await storage.removeUnfinished(new Date(node.now() - forgottenMilliseconds))
+  await storage.removeUnfinished(new Date(node.now() - forgottenMilliseconds(node)))
 }
 
-/** Looks at each file once a day, and takes those that nothing names. */
+/** Checks each file once a day, and removes files without references. */
 async function sweepRecords(node: Node, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const due = { checked_at: { $lte: new Date(node.now() - forgottenMilliseconds) } }
+    const due = { checked_at: { $lte: new Date(node.now() - forgottenMilliseconds(node)) } }
     const records = await UploadRecords.find(due).sort({ checked_at: 1 }).limit(batch).lean<StoredUpload[]>()
     if (records.length === 0) return
-    const named = await namedAmong(node, records)
+    const named = await namedFiles(node, records)
     for (const record of records) {
-      if (record.taken_at) await removeTaken(node, record._id)
-      else if (named.has(record._id)) await keep(node, record)
+      if (record.taken_at) await removeTakenFile(node, record._id)
+      else if (named.has(record._id)) await keepRecord(node, record)
       else await removeFile(node, record)
     }
   }
 }
 
-/** Whoever began to send a day ago has ended, or died. */
-async function keep(node: Node, { _id, claim }: StoredUpload): Promise<void> {
+/** Sends that began a day ago have ended, or died. */
+async function keepRecord(node: Node, { _id, claim }: StoredUpload): Promise<void> {
   await UploadRecords.updateOne({ _id, claim }, { $set: { checked_at: new Date(node.now()), claims: [] } })
 }
 
-/** Takes the files of which there is no record: it is written before they are, so they were left over. */
+/** Removes files without records: a record is written first, so these were left over. */
 async function sweepBucket(node: Node, storage: Storage, bucket: string, signal: AbortSignal): Promise<void> {
   let keys: string[] = []
   const removeUnknown = async () => {
@@ -74,21 +74,27 @@ async function sweepBucket(node: Node, storage: Storage, bucket: string, signal:
   }
   for await (const { key, storedAt } of storage.list(bucket)) {
     if (signal.aborted) return
-    if (isArchive(key) || storedAt.getTime() > node.now() - forgottenMilliseconds) continue
+    if (isArchive(key) || storedAt.getTime() > node.now() - forgottenMilliseconds(node)) continue
     keys.push(key)
     if (keys.length === batch) await removeUnknown()
   }
   await removeUnknown()
 }
 
-/** The record says that it is being removed, for whoever would store the same just now. */
+/** Marks the removal in a record, for a simultaneous upload of the same file. */
 async function removeUnrecorded(node: Node, _id: string): Promise<void> {
   const about = { owner: '', bytes: 0, vector: _id, content: _id, url: addressOf(node.settings.storageUrl, _id) }
   try {
-    await UploadRecords.create({ ...fresh(node), _id, ...about, owner: 'nobody', taken_at: new Date(node.now()) })
+    await UploadRecords.create({
+      ...newUploadFields(node),
+      _id,
+      ...about,
+      owner: 'nobody',
+      taken_at: new Date(node.now()),
+    })
   } catch (error) {
     if (isDuplicate(error)) return
     throw error
   }
-  await removeTaken(node, _id)
+  await removeTakenFile(node, _id)
 }

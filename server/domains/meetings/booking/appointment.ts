@@ -1,7 +1,7 @@
-/** An appointment as calendars take it from a letter (RFC 5545, RFC 5546). */
+/** An appointment for calendars in an email (RFC 5545, RFC 5546). */
 export interface Appointment {
   method: 'REQUEST' | 'CANCEL'
-  /** The same in every letter about it. */
+  /** The same in every email about it. */
   uid: string
   start: Date
   end: Date
@@ -21,7 +21,7 @@ interface Person {
 
 const octetsOfLine = 75
 
-/** The text of an appointment, with a reminder a quarter of an hour before it. Whatever is said in it stays within its line. */
+/** The text of an appointment, with a reminder 15 minutes before. Given texts cannot leave their lines. */
 export function appointmentText(given: Appointment): string {
   const { method, uid, start, end, stamp, summary, description, url, organizer, attendee } = given
   const isOn = method === 'REQUEST'
@@ -42,17 +42,17 @@ export function appointmentText(given: Appointment): string {
 /** `20261124T090000Z` */
 const utc = (at: Date): string => at.toISOString().replace(/[-:]|\.\d+/g, '')
 
-/** A text on one line: what has a meaning there is escaped, other control characters are left out. */
+/** Escapes special characters, and drops other control characters. */
 const escaped = (text: string): string =>
   text
-    .replace(/[\\;,]/g, (sign) => `\\${sign}`)
+    .replace(/[\\;,]/g, (character) => `\\${character}`)
     .replace(/\r\n|\r|\n/g, '\\n')
     .replace(/\p{Cc}/gu, '')
 
 const named = ({ name, address }: Person): string =>
   `;CN="${name.replace(/["\p{Cc}]/gu, '')}":mailto:${encodeURI(address)}`
 
-/** A line goes on in the next after a space; no character is torn. */
+/** Folds a line at 75 octets between characters. */
 function folded(line: string): string {
   const lines = ['']
   let octets = 0

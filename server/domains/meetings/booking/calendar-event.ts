@@ -1,51 +1,51 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { connectionOf, withCalendar } from '#server/domains/meetings/calendar/connections'
-import { spanOf } from '#server/domains/meetings/scheduling/diary'
+import { calendarOf, withCalendar } from '#server/domains/meetings/calendar/connections'
+import { spanOf } from '#server/domains/meetings/scheduling/host-schedule'
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
-import { settingsOf } from '#server/domains/meetings/scheduling/own-settings'
+import { schedulingSettingsOf } from '#server/domains/meetings/scheduling/own-settings'
 import type { Node } from '#server/kernel/context'
 import { job } from '#server/kernel/jobs'
 import { NoAccess } from '#server/ports/calendar/port'
 
-/** Has a call stand in the calendar of its host, where one is connected, or not any more where it was cancelled. */
+/** Adds a call to the host's connected calendar, or removes a cancelled one. */
 export async function writeToCalendar({ jobs, services }: Node, { _id, ...call }: StoredBooking): Promise<void> {
-  if (!services.calendars || !(await connectionOf(call.recipient_wallet_address))) return
-  await jobs.add(writingToCalendar, { call: _id })
+  if (!services.calendars || !(await calendarOf(call.recipient_wallet_address))) return
+  await jobs.add(calendarEventJob, { call: _id })
 }
 
-/** Of the call, so that it stands there once, however often this is done. */
+/** Derived from the call, so that repeats add one event. */
 const eventIdOf = ({ _id }: StoredBooking): string => createHash('sha256').update(_id).digest('hex')
 
 const callOf = (_id: string): Promise<StoredBooking | null> => Bookings.findOne({ _id }).lean<StoredBooking>()
 
-export const writingToCalendar = job({
+export const calendarEventJob = job({
   kind: 'booking.calendar',
   payload: z.object({ call: z.string() }),
   async run({ call: _id }, { node }) {
     const call = await callOf(_id)
     if (!call) return
-    await (call.status === 'cancelled' ? takeOut(node, call) : putIn(node, call)).catch((error: unknown) => {
-      // The connection says so from then on, to its owner.
+    await (call.status === 'cancelled' ? removeEvent(node, call) : insertEvent(node, call)).catch((error: unknown) => {
+      // The connection is marked for its owner.
       if (!(error instanceof NoAccess)) throw error
     })
   },
 })
 
-async function putIn(node: Node, call: StoredBooking): Promise<void> {
+async function insertEvent(node: Node, call: StoredBooking): Promise<void> {
   const { _id, recipient_wallet_address: host, title, invite_token } = call
-  const connection = await connectionOf(host)
-  if (!connection || !(await settingsOf(host)).scheduling_calendar_sync) return
+  const connection = await calendarOf(host)
+  if (!connection || !(await schedulingSettingsOf(host)).scheduling_calendar_sync) return
   const description = `${node.settings.publicUrl}/join/${invite_token}`
   const event = { id: eventIdOf(call), title, description, ...spanOf(call) }
   await withCalendar(node, connection, (calendar, calendars) => calendars.insert(calendar, event))
   await Bookings.updateOne({ _id }, { $set: { calendar_event_id: event.id } })
-  // It was cancelled meanwhile, and whoever was to take the event out may have found none yet.
-  if ((await callOf(_id))?.status === 'cancelled') await takeOut(node, call)
+  // The call was cancelled meanwhile, and its removal may have run before the event existed.
+  if ((await callOf(_id))?.status === 'cancelled') await removeEvent(node, call)
 }
 
-async function takeOut(node: Node, call: StoredBooking): Promise<void> {
-  const connection = await connectionOf(call.recipient_wallet_address)
+async function removeEvent(node: Node, call: StoredBooking): Promise<void> {
+  const connection = await calendarOf(call.recipient_wallet_address)
   if (!connection) return
   await withCalendar(node, connection, (calendar, calendars) => calendars.remove(calendar, eventIdOf(call)))
 }

@@ -1,30 +1,31 @@
-import type { NewCall } from '#server/domains/meetings/scheduling/diary'
+import type { NewCall } from '#server/domains/meetings/scheduling/host-schedule'
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { exactScheme } from '#server/domains/payments/payments/exact'
-import { claim, holding } from '#server/domains/payments/payments/lease'
+import { paymentLease } from '#server/domains/payments/payments/lease'
 import { Payments, type StoredPayment } from '#server/domains/payments/payments/model'
 import { withdrawPayment } from '#server/domains/payments/payments/settle'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { newId } from '#server/kernel/ids'
+import { takeLease, withLease } from '#server/kernel/lease'
 import { centsOf } from '#shared/api/payment-networks'
-import { announceBooked, announceUnbooked, tellParties, toBeTold } from './announce.ts'
+import { announceBooked, announceUnbooked, noticeDue, notifyParties } from './notices.ts'
 
 const lookMilliseconds = 1_000
 const atOnce = 20
 
-/** What this service is owed of a price: 1 %, rounded up; in cents. */
+/** The fee of this service in cents: 1 %, rounded up. */
 const feeOf = (cents: number): number => Math.ceil(cents / 100)
 
-/** The call of a payment, held or booked; null where there is none. */
-export const callOf = ({ _id }: StoredPayment): Promise<StoredBooking | null> =>
+/** The held or booked call of a payment, if any. */
+export const callOfPayment = ({ _id }: StoredPayment): Promise<StoredBooking | null> =>
   Bookings.findOne({ payment_id: _id }).lean<StoredBooking>()
 
-/** Whether the time of a call is held until it is known to be paid for. */
-export const isHeld = ({ payment_status }: StoredBooking): boolean => payment_status === 'pending'
+/** Whether the call's time is held while its payment is pending. */
+export const isHeldCall = ({ payment_status }: StoredBooking): boolean => payment_status === 'pending'
 
-/** A call as it is held for a payment. Of less than the price where that was lower when it was signed. */
-export function heldFor(call: NewCall, price: number, { _id, value }: StoredPayment): NewCall {
+/** The held call of a payment, at the price at which it was signed. */
+export function heldCallFor(call: NewCall, price: number, { _id, value }: StoredPayment): NewCall {
   const cents = Math.min(price, centsOf(value))
   return {
     ...call,
@@ -38,11 +39,8 @@ export function heldFor(call: NewCall, price: number, { _id, value }: StoredPaym
   }
 }
 
-/**
- * Books the call that is held for a payment which was settled; the one that was booked with it before, and null where there is none. One that was
- * cancelled while it was paid for stays so, and says that it is paid.
- */
-export async function bookHeld(node: Node, payment: StoredPayment): Promise<StoredBooking | null> {
+/** Books the held call of a settled payment, or returns the booked one, if any. A call cancelled meanwhile stays cancelled, but is paid. */
+export async function bookHeldCall(node: Node, payment: StoredPayment): Promise<StoredBooking | null> {
   const { _id: payment_id, transaction } = payment
   const held = { payment_id, payment_status: 'pending' } as const
   const paid = {
@@ -54,19 +52,16 @@ export async function bookHeld(node: Node, payment: StoredPayment): Promise<Stor
   } as const
   const booked = await Bookings.findOneAndUpdate(
     { ...held, status: 'pending' },
-    { $set: { ...paid, ...toBeTold(node), status: 'confirmed' } },
+    { $set: { ...paid, ...noticeDue(node), status: 'confirmed' } },
     { returnDocument: 'after' },
   ).lean<StoredBooking>()
   if (booked) await announceBooked(node, booked, booked.booker)
   else await Bookings.updateOne(held, { $set: paid })
-  return booked ?? callOf(payment)
+  return booked ?? callOfPayment(payment)
 }
 
-/**
- * Frees the time that is held for a payment by which nothing was charged. The record stays for its number, and is nobody's; that of a call
- * which somebody has cancelled stays theirs.
- */
-export async function letGo(node: Node, payment_id: string): Promise<void> {
+/** Releases the held time of an uncharged payment. The record keeps its number, without parties unless somebody cancelled it. */
+export async function releaseCall(node: Node, payment_id: string): Promise<void> {
   const held = { payment_id, payment_status: 'pending' } as const
   const free = { payment_status: null, updated_at: new Date(node.now()) } as const
   const $unset = { payment_id: '' } as const
@@ -77,13 +72,10 @@ export async function letGo(node: Node, payment_id: string): Promise<void> {
   await Bookings.updateOne({ ...held, status: 'cancelled' }, { $set: free, $unset })
 }
 
-/**
- * Frees the time that is held for a payment of which nobody can tell whether it was charged. It is not asked for any more, unless it is sent
- * again for another time of this host. The record is theirs alone who paid, and they are told.
- */
-async function giveUp(node: Node, held: StoredBooking, payment: StoredPayment): Promise<void> {
+/** Releases the held time of a doubtful payment, which is withdrawn. Only the payer keeps the record, and is notified. */
+async function endDoubtfulHold(node: Node, held: StoredBooking, payment: StoredPayment): Promise<void> {
   const { _id, recipient_wallet_address: host, parties } = held
-  // It has become known meanwhile.
+  // The outcome became known meanwhile.
   if ((await withdrawPayment(payment._id)) !== 'unknown') return
   const ended = {
     status: 'cancelled',
@@ -91,7 +83,7 @@ async function giveUp(node: Node, held: StoredBooking, payment: StoredPayment): 
     payment_usable_until: exactScheme(node).usableUntil(payment),
     parties: parties.filter((party) => party !== host),
     updated_at: new Date(node.now()),
-    ...toBeTold(node),
+    ...noticeDue(node),
   } as const
   const unbooked = await Bookings.findOneAndUpdate(
     { _id, payment_id: payment._id, payment_status: 'pending', status: 'pending' },
@@ -99,12 +91,12 @@ async function giveUp(node: Node, held: StoredBooking, payment: StoredPayment): 
     { returnDocument: 'after' },
   ).lean<StoredBooking>()
   if (!unbooked) return
-  tellParties(node, { ...unbooked, parties })
+  notifyParties(node, { ...unbooked, parties })
   await announceUnbooked(node, unbooked)
 }
 
-/** Books what is held as soon as it is known to be paid for, and frees what never will be known to be: also after a crash. */
-export function keepHolds(node: Node): () => void {
+/** Books held calls once they are paid, and releases the others, also after a crash. */
+export function resolveHolds(node: Node): () => void {
   let last = ''
   async function look(): Promise<void> {
     const held = await Bookings.find({ payment_status: 'pending', _id: { $gt: last } })
@@ -118,17 +110,16 @@ export function keepHolds(node: Node): () => void {
     const { payment_id = '', status } = held
     const payment = await Payments.findOne({ _id: payment_id }).lean<StoredPayment>()
     if (payment?.state === 'unknown')
-      return status === 'pending' && exactScheme(node).isLongOver(payment) ? giveUp(node, held, payment) : undefined
-    if (payment?.state === 'settled') return tellBooked(await bookHeld(node, payment))
-    if (payment?.state !== 'verifying') return letGo(node, payment_id)
-    const mine = await claim(node, payment)
-    if (!mine) return
-    await holding(node, mine, async ({ payment: { state } }) => {
-      if (state === 'verifying') await letGo(node, payment_id)
-    })
+      return status === 'pending' && exactScheme(node).isLongOver(payment)
+        ? endDoubtfulHold(node, held, payment)
+        : undefined
+    if (payment?.state === 'settled') return notifyBooked(await bookHeldCall(node, payment))
+    if (payment?.state !== 'verifying') return releaseCall(node, payment_id)
+    const mine = await takeLease(paymentLease, node, { _id: payment_id, state: 'verifying' })
+    if (mine) await withLease(paymentLease, node, mine, () => releaseCall(node, payment_id))
   }
-  function tellBooked(booked: StoredBooking | null): void {
-    if (booked) tellParties(node, booked)
+  function notifyBooked(booked: StoredBooking | null): void {
+    if (booked) notifyParties(node, booked)
   }
   return every(node, lookMilliseconds, look, 'calls that are paid for were not booked')
 }

@@ -5,13 +5,13 @@ import type { booking as contract, EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
-import { announceCancelled, toBeTold } from './announce.ts'
-import { isHeld } from './holds.ts'
-import { askerOf, sendInvitation } from './letters.ts'
-import { statusOf } from './shown.ts'
-import { refuseWords } from './words.ts'
+import { requesterOf, sendInvitation } from './emails.ts'
+import { isHeldCall } from './holds.ts'
+import { announceCancelled, noticeDue } from './notices.ts'
+import { refuseCallText } from './refuse-text.ts'
+import { callStatusOf } from './render.ts'
 
-/** The call of an invitation. The first time that anybody but its host sees it so is noted. */
+/** Loads the call of an invitation, and notes its first view by anyone but the host. */
 export async function openInvitation({ node, caller }: Context, invite_token: string): Promise<StoredBooking> {
   const call = await Bookings.findOne({ invite_token }).lean<StoredBooking>()
   if (!call) throw new AppError('CALL_NOT_FOUND')
@@ -23,7 +23,7 @@ export async function openInvitation({ node, caller }: Context, invite_token: st
   return call
 }
 
-/** Cancels a call, for good; what was cancelled before is given as it is. Nobody is asked to settle its payment from then on. */
+/** Cancels a call permanently and withdraws its payment. A cancelled call is returned as it is. */
 export async function cancelCall(
   context: Context,
   _id: string,
@@ -34,19 +34,19 @@ export async function cancelCall(
   const now = context.node.now()
   const call = await Bookings.findOne({ _id }).lean<StoredBooking>()
   const isParty = account !== null && call?.parties.includes(account)
-  const holdsToken = call !== null && token === call.invite_token
-  if (!call || !(isParty || holdsToken)) throw new AppError('CALL_NOT_FOUND')
+  const hasToken = call !== null && token === call.invite_token
+  if (!call || !(isParty || hasToken)) throw new AppError('CALL_NOT_FOUND')
   if (!isParty && call.scheduler_wallet_address !== null)
     throw new AppError('ACCESS_DENIED', { message: 'Only its host and who booked it cancel this call' })
   if (call.status === 'cancelled') return call
-  if (statusOf(call, now) === 'completed') throw new AppError('CALL_OVER')
-  await refuseWords(context.node, account, { notes: reason })
+  if (callStatusOf(call, now) === 'completed') throw new AppError('CALL_OVER')
+  await refuseCallText(context.node, account, { notes: reason })
   const cancelled = await cancelledNow(context.node, call, isParty ? account : null, reason)
-  if (cancelled) await announceCancelled(context.node, cancelled, askerOf(context))
+  if (cancelled) await announceCancelled(context.node, cancelled, requesterOf(context))
   return cancelled ?? (await Bookings.findOne({ _id }).lean<StoredBooking>()) ?? call
 }
 
-/** The call as it is cancelled, after its payment is withdrawn; null where somebody else has cancelled it. */
+/** Withdraws the payment and cancels the call; null if somebody else cancelled it. */
 async function cancelledNow(
   node: Node,
   call: StoredBooking,
@@ -54,8 +54,8 @@ async function cancelledNow(
   cancel_reason: string | null,
 ): Promise<StoredBooking | null> {
   const updated_at = new Date(node.now())
-  const cancelled = { status: 'cancelled', cancelled_by: by, cancel_reason, updated_at, ...toBeTold(node) } as const
-  const isUncharged = isHeld(call) && (await withdrawPayment(call.payment_id ?? '')) === 'verifying'
+  const cancelled = { status: 'cancelled', cancelled_by: by, cancel_reason, updated_at, ...noticeDue(node) } as const
+  const isUncharged = isHeldCall(call) && (await withdrawPayment(call.payment_id ?? '')) === 'verifying'
   return Bookings.findOneAndUpdate(
     { _id: call._id, status: { $ne: 'cancelled' } },
     isUncharged ? { $set: { ...cancelled, payment_status: null }, $unset: { payment_id: '' } } : { $set: cancelled },
@@ -65,8 +65,8 @@ async function cancelledNow(
 
 type Invite = InputOf<typeof contract.invite>
 
-/** Has the host of a call that is to come send its invitation. */
-export async function invite(
+/** Sends the invitation of a future call for its host. */
+export async function sendCallInvitation(
   context: Context,
   { scheduledCallId, callId, recipientEmail, schedulerEmail }: Invite,
 ): Promise<EmailedTo[]> {
@@ -75,7 +75,8 @@ export async function invite(
   if (!call?.parties.includes(account)) throw new AppError('CALL_NOT_FOUND')
   if (!isSameAccount(call.recipient_wallet_address, account))
     throw new AppError('FORBIDDEN', { message: 'Only the host of a call invites to it' })
-  if (isHeld(call)) throw new AppError('FORBIDDEN', { message: 'This call is not paid for yet' })
-  if (call.status === 'cancelled' || statusOf(call, context.node.now()) === 'completed') throw new AppError('CALL_OVER')
+  if (isHeldCall(call)) throw new AppError('FORBIDDEN', { message: 'This call is not paid for yet' })
+  if (call.status === 'cancelled' || callStatusOf(call, context.node.now()) === 'completed')
+    throw new AppError('CALL_OVER')
   return sendInvitation(context, call, { guest: schedulerEmail ?? null, host: recipientEmail ?? null })
 }

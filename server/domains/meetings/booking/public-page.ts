@@ -1,5 +1,5 @@
-import { bookableSettings } from '#server/domains/meetings/scheduling/bookable'
 import { Settings, type StoredSettings } from '#server/domains/meetings/scheduling/model'
+import { bookableSettings } from '#server/domains/meetings/scheduling/own-settings'
 import { windowsOf } from '#server/domains/meetings/scheduling/windows'
 import { facilitatorOf, networkNamed } from '#server/domains/payments/payments/scheme'
 import { accountByUsername, accountOf } from '#server/domains/people/accounts/accounts'
@@ -10,16 +10,16 @@ import type { PublicSchedule } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import { canonicalAddress } from '#shared/kit/primitives'
 
-/** The page of somebody by their address or their username. */
-export async function pageOfName(node: Node, name: string): Promise<PublicSchedule> {
+/** The booking page of an account by address or username. */
+export async function bookingPageOfName(node: Node, name: string): Promise<PublicSchedule> {
   const account =
     (await accountOf(canonicalAddress(name))) ?? (await accountByUsername(name.toLowerCase().replace(/^@/, '')))
   if (!account) throw new AppError('USER_NOT_FOUND')
   return pageOf(node, account)
 }
 
-/** The page of somebody by the slug that they have chosen. */
-export async function pageOfSlug(node: Node, scheduling_slug: string): Promise<PublicSchedule> {
+/** The booking page of an account by its slug. */
+export async function bookingPageOfSlug(node: Node, scheduling_slug: string): Promise<PublicSchedule> {
   const settings = await Settings.findOne({ scheduling_slug }).lean<StoredSettings>()
   const account = settings && (await accountOf(settings._id))
   if (!account) throw new AppError('USER_NOT_FOUND')

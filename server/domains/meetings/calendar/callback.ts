@@ -1,25 +1,26 @@
-import { alive } from '#server/domains/people/identity/sessions'
+import { validSessions } from '#server/domains/people/identity/sessions'
 import type { Node } from '#server/kernel/context'
-import { returnOf } from '#server/kernel/cookies'
+import { returnCookieOf } from '#server/kernel/cookies'
 import type { RawRoute } from '#server/kernel/raw-route'
 import { NoAccess } from '#server/ports/calendar/port'
 import { type CalendarError, calendarCallback } from '#shared/api/calendar'
-import { keepConnection } from './connections.ts'
-import { challengeOf, readState, spendState } from './state.ts'
+import { storeConnection } from './connections.ts'
+import { challengeOfVerifier, readCalendarState, spendCalendarState } from './state.ts'
 
 const longestCode = 2_048
 
 export const redirectUriOf = ({ settings }: Node): string => `${settings.publicUrl}${calendarCallback}`
 
-/**
- * Where a provider sends browsers back to: connects the calendar, and leads to the page in any case. Who comes is known by the state and by
- * what their browser was given when they went, as no session comes with them from another site.
- */
+/** Connects the calendar when the provider sends the browser back. No session comes from another site: state and cookie identify it. */
 export const callbackRoute = (node: Node): RawRoute => ({
   path: calendarCallback,
   answer: 'html',
   async give(request, response) {
-    const failure = await connectBy(node, request.query, returnOf(request.headers.cookie, node.settings.publicUrl))
+    const failure = await connectCalendar(
+      node,
+      request.query,
+      returnCookieOf(request.headers.cookie, node.settings.publicUrl),
+    )
     const page = new URL(node.settings.publicUrl)
     if (failure === null) page.searchParams.set('calendar_connected', 'true')
     else page.searchParams.set('calendar_error', failure)
@@ -28,8 +29,8 @@ export const callbackRoute = (node: Node): RawRoute => ({
   },
 })
 
-/** Null where the calendar is connected. */
-async function connectBy(
+/** Null on success. */
+async function connectCalendar(
   node: Node,
   { code, state, error }: Record<string, unknown>,
   verifier: string | null,
@@ -38,13 +39,14 @@ async function connectBy(
   if (!calendars) return 'not_configured'
   if (error !== undefined) return error === 'access_denied' ? 'access_denied' : 'provider_error'
   if (typeof code !== 'string' || typeof state !== 'string' || code === '' || state === '') return 'missing_params'
-  const begun = readState(node, state)
+  const begun = readCalendarState(node, state)
   if (!begun || code.length > longestCode) return 'invalid_state'
   try {
-    if (begun.until <= node.now() || !(await alive(node)([begun.session])).has(begun.session)) return 'expired_state'
-    if (verifier === null || challengeOf(verifier) !== begun.challenge) return 'other_browser'
-    if (!(await spendState(begun))) return 'used_state'
-    await keepConnection(node, begun.account, await calendars.exchange(code, verifier, redirectUriOf(node)))
+    if (begun.until <= node.now() || !(await validSessions(node)([begun.session])).has(begun.session))
+      return 'expired_state'
+    if (verifier === null || challengeOfVerifier(verifier) !== begun.challenge) return 'other_browser'
+    if (!(await spendCalendarState(begun))) return 'used_state'
+    await storeConnection(node, begun.account, await calendars.exchange(code, verifier, redirectUriOf(node)))
     return null
   } catch (cause) {
     node.logger.warn({ error: cause }, 'a calendar was not connected')

@@ -2,39 +2,39 @@ import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { job } from '#server/kernel/jobs'
 import { seal, tryUnseal } from '#server/kernel/seal'
-import { type Access, type Calendars, type Grant, NoAccess, type Opened } from '#server/ports/calendar/port'
+import { type Access, type Calendars, type Grant, NoAccess, type OpenedCalendar } from '#server/ports/calendar/port'
 import type { CalendarConnection } from '#shared/api/calendar'
 import { AppError } from '#shared/errors'
 import { Connections, type StoredConnection } from './model.ts'
 
 const minute = 60_000
-/** So long before its end access is asked for again by itself, and then in any case. */
+/** Access is refreshed so long before its end: by the job, and at use. */
 const early = { byItself: 10 * minute, anyway: minute }
 
 const idOf = (account: string): string => `google:${account}`
 const boundTo = (_id: string): string => `calendar ${_id}`
 
-export const connectionOf = (account: string): Promise<StoredConnection | null> =>
+export const calendarOf = (account: string): Promise<StoredConnection | null> =>
   Connections.findOne({ _id: idOf(account) }).lean<StoredConnection>()
 
-/** Throws SERVICE_UNAVAILABLE where no calendars are configured. */
-export function calendarsOf({ services }: Node): Calendars {
+/** Throws SERVICE_UNAVAILABLE without configured calendars. */
+export function calendarProvider({ services }: Node): Calendars {
   if (services.calendars) return services.calendars
   throw new AppError('SERVICE_UNAVAILABLE', { message: 'Calendars are not configured here' })
 }
 
-/** Gives back at its provider what is not used any more. */
-export const revoking = job({
+/** Revokes unused access at the provider. */
+export const calendarRevocation = job({
   kind: 'calendar.revoke',
   payload: z.object({ token: z.string() }),
   run: async ({ token }, { node }) => node.services.calendars?.revoke(token),
 })
 
-/** Keeps what somebody has allowed, in the place of what they had connected before. */
-export async function keepConnection(node: Node, account: string, grant: Grant): Promise<void> {
-  const { provider } = calendarsOf(node)
+/** Stores the granted access in place of an earlier one. */
+export async function storeConnection(node: Node, account: string, grant: Grant): Promise<void> {
+  const { provider } = calendarProvider(node)
   const _id = idOf(account)
-  const before = await connectionOf(account)
+  const before = await calendarOf(account)
   const fields: Omit<StoredConnection, '_id'> = {
     wallet_address: account,
     provider,
@@ -46,48 +46,45 @@ export async function keepConnection(node: Node, account: string, grant: Grant):
     created_at: new Date(node.now()),
   }
   await Connections.updateOne({ _id }, { $set: fields }, { upsert: true })
-  // A provider takes all back that an account there has allowed, what is new too.
-  if (before && before.calendar_email !== grant.email) await giveBack(node, before)
+  // Revoking ends all access of the provider's account, so the same account is left alone.
+  if (before && before.calendar_email !== grant.email) await revokeUnused(node, before)
 }
 
-/** Forgets a calendar; nothing happens where there is none. */
+/** Deletes a connection, if any. */
 export async function dropConnection(node: Node, account: string): Promise<void> {
   const dropped = await Connections.findOneAndDelete({ _id: idOf(account) }).lean<StoredConnection>()
-  if (dropped) await giveBack(node, dropped)
+  if (dropped) await revokeUnused(node, dropped)
 }
 
-/** But for what another account here stands on. */
-async function giveBack(node: Node, connection: StoredConnection): Promise<void> {
+/** Revokes a token, unless another account here uses the same calendar. */
+async function revokeUnused(node: Node, connection: StoredConnection): Promise<void> {
   const { calendar_email } = connection
   if (calendar_email !== null && (await Connections.exists({ calendar_email }))) return
-  const token = tryToOpen(node, connection, connection.refresh_token)
-  if (token !== null) await node.jobs.add(revoking, { token })
+  const token = tryUnsealToken(node, connection, connection.refresh_token)
+  if (token !== null) await node.jobs.add(calendarRevocation, { token })
 }
 
-/**
- * Works with a calendar. Throws NoAccess where the provider gives no access any more, which its connection says from then on, and what the
- * work throws.
- */
+/** Calls `work` with access to a calendar. Throws NoAccess, and marks the connection, if access was lost. */
 export async function withCalendar<T>(
   node: Node,
   connection: StoredConnection,
-  work: (calendar: Opened, calendars: Calendars) => Promise<T>,
+  work: (calendar: OpenedCalendar, calendars: Calendars) => Promise<T>,
 ): Promise<T> {
-  const calendars = calendarsOf(node)
+  const calendars = calendarProvider(node)
   if (!connection.is_active) throw new NoAccess('This calendar has to be connected again')
   const workBy = (accessToken: string) => work({ accessToken, calendarId: connection.calendar_id }, calendars)
   const known = connection.token_expires_at.getTime() - early.anyway > node.now()
-  return losing(connection, async () => {
+  return markLostAccess(connection, async () => {
     if (!known) return workBy(await refresh(node, connection))
-    return workBy(opened(node, connection, connection.access_token)).catch(async (error: unknown) => {
+    return workBy(unsealToken(node, connection, connection.access_token)).catch(async (error: unknown) => {
       if (!(error instanceof NoAccess)) throw error
       return workBy(await refresh(node, connection))
     })
   })
 }
 
-/** What fails for want of access makes the connection say so, unless it was made anew meanwhile. */
-async function losing<T>(connection: StoredConnection, work: () => Promise<T>): Promise<T> {
+/** Marks a connection that lost its access, unless it was renewed meanwhile. */
+async function markLostAccess<T>(connection: StoredConnection, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -97,7 +94,7 @@ async function losing<T>(connection: StoredConnection, work: () => Promise<T>): 
 }
 
 async function refresh(node: Node, connection: StoredConnection): Promise<string> {
-  const access = await calendarsOf(node).refresh(opened(node, connection, connection.refresh_token))
+  const access = await calendarProvider(node).refresh(unsealToken(node, connection, connection.refresh_token))
   await Connections.updateOne(sameAs(connection), { $set: await sealedAccess(node, connection._id, access) })
   return access.accessToken
 }
@@ -115,16 +112,16 @@ async function sealedAccess(node: Node, _id: string, { accessToken, seconds }: A
   }
 }
 
-function opened(node: Node, connection: StoredConnection, sealed: string): string {
-  const token = tryToOpen(node, connection, sealed)
+function unsealToken(node: Node, connection: StoredConnection, sealed: string): string {
+  const token = tryUnsealToken(node, connection, sealed)
   if (token === null) throw new NoAccess('The key this calendar was sealed with is gone')
   return token
 }
 
-const tryToOpen = ({ settings }: Node, { _id }: StoredConnection, sealed: string): string | null =>
+const tryUnsealToken = ({ settings }: Node, { _id }: StoredConnection, sealed: string): string | null =>
   tryUnseal(settings.sessionKeys, sealed, boundTo(_id))
 
-/** Refreshes an access before it expires, about once an hour for each calendar. A provider that does not answer is asked again a minute later. */
+/** Refreshes access before it expires. A silent provider is asked again a minute later. */
 export const calendarRefresh = job({
   kind: 'calendar.refresh',
   payload: z.object({ connection: z.string(), at: z.number() }),
@@ -133,7 +130,7 @@ export const calendarRefresh = job({
     const due = { _id, is_active: true, refresh_at: new Date(at) }
     const connection = node.services.calendars && (await Connections.findOne(due).lean<StoredConnection>())
     if (!connection) return
-    await losing(connection, () => refresh(node, connection)).catch(async (error: unknown) => {
+    await markLostAccess(connection, () => refresh(node, connection)).catch(async (error: unknown) => {
       node.logger.warn({ error }, 'a calendar was not refreshed')
       if (error instanceof NoAccess) return
       const refresh_at = await refreshAt(node, _id, node.now() + minute)
@@ -142,19 +139,19 @@ export const calendarRefresh = job({
   },
 })
 
-/** Stores the job of a refresh before the connection says when it is due. */
+/** Stores the job before the connection names its time. */
 async function refreshAt({ jobs }: Node, connection: string, at: number): Promise<Date> {
   await jobs.add(calendarRefresh, { connection, at }, `${calendarRefresh.kind} ${connection} ${at}`, at)
   return new Date(at)
 }
 
 /** Older versions stored no job for a connection. */
-export async function refreshOlder(node: Node): Promise<void> {
+export async function scheduleOlderRefreshes(node: Node): Promise<void> {
   const active = await Connections.find({ is_active: true }, { refresh_at: 1 }).lean<StoredConnection[]>()
   for (const { _id, refresh_at } of active) await refreshAt(node, _id, refresh_at.getTime())
 }
 
-/** Without what opens it. */
+/** A connection without its tokens. */
 export function shownConnection(connection: StoredConnection): CalendarConnection {
   const { _id: id, wallet_address, provider, calendar_id, calendar_email, is_active } = connection
   const { last_sync_at, created_at } = connection

@@ -1,19 +1,19 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { beside } from '#server/kernel/every'
+import { startInBackground } from '#server/kernel/every'
 import { calendarCallback, calendar as contract } from '#shared/api/calendar'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { callbackRoute, redirectUriOf } from './callback.ts'
 import {
+  calendarOf,
   calendarRefresh,
-  connectionOf,
+  calendarRevocation,
   dropConnection,
-  refreshOlder,
-  revoking,
+  scheduleOlderRefreshes,
   shownConnection,
 } from './connections.ts'
-import { beginState } from './state.ts'
+import { newCalendarState } from './state.ts'
 
 export const calendar = defineDomain(
   contract,
@@ -26,13 +26,13 @@ export const calendar = defineDomain(
           status: 500,
           message: 'Calendars are not configured here: GOOGLE_CLIENT_ID is not set',
         })
-      const { state, verifier, challenge } = beginState(node, signedIn(context))
+      const { state, verifier, challenge } = newCalendarState(node, signedIn(context))
       http?.setReturnCookie(verifier, calendarCallback)
       return { authUrl: calendars.askAt({ state, challenge, redirectUri: redirectUriOf(node) }) }
     },
 
     async status(_input, context) {
-      const connection = await connectionOf(signedIn(context).account)
+      const connection = await calendarOf(signedIn(context).account)
       return {
         connected: (connection?.is_active ?? false) && context.node.services.calendars !== null,
         connection: connection && shownConnection(connection),
@@ -46,8 +46,10 @@ export const calendar = defineDomain(
     },
   },
   {
-    jobs: [revoking, calendarRefresh],
+    jobs: [calendarRevocation, calendarRefresh],
     routes: (node) => [callbackRoute(node)],
-    start: (node) => [beside(node, () => refreshOlder(node), 'calendars of an older version were not found')],
+    start: (node) => [
+      startInBackground(node, () => scheduleOlderRefreshes(node), 'calendars of an older version were not found'),
+    ],
   },
 )

@@ -2,7 +2,7 @@ import { Schema } from 'mongoose'
 import { moment, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** A calendar that an account has connected; one at each provider. */
+/** A connected calendar of an account; one per provider. */
 export interface StoredConnection {
   /** Of the provider and the account. */
   _id: string
@@ -14,11 +14,11 @@ export interface StoredConnection {
   token_expires_at: Date
   calendar_id: string
   calendar_email: string | null
-  /** False once the provider gives no access any more. */
+  /** False after the provider refused access. */
   is_active: boolean
   /** When the provider last gave access. */
   last_sync_at: Date
-  /** When access is asked for again. */
+  /** When access is refreshed. */
   refresh_at: Date
   created_at: Date
 }
@@ -52,7 +52,7 @@ export const Connections = defineModel<StoredConnection>(
     .index({ calendar_email: 1 }),
 )
 
-/** A state with which somebody came back: none is good twice. */
+/** A used state, so that none works twice. */
 export interface SpentState {
   _id: string
   expires_at: Date

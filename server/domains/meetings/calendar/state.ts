@@ -10,7 +10,7 @@ const lifeMilliseconds = 600_000
 const keptMilliseconds = 3_600_000
 const boundTo = 'calendar state'
 
-/** Who was sent to a provider, and by what they are known again. */
+/** The caller who was sent to a provider. */
 const State = z.object({
   id: z.string(),
   account: z.string(),
@@ -20,23 +20,23 @@ const State = z.object({
 })
 type State = z.infer<typeof State>
 
-interface Begun {
+interface NewState {
   state: string
-  /** For the browser that goes there alone. The provider wants it with the code, so that who has stolen a code has nothing. */
+  /** Stored in the browser alone; the provider wants it with the code, so a stolen code is useless. */
   verifier: string
   challenge: string
 }
 
-/** What goes to a provider and comes back, sealed: nothing is stored until then. */
-export function beginState({ settings, now }: Node, { account, session }: SignedIn): Begun {
+/** A sealed state for the provider; nothing is stored before its return. */
+export function newCalendarState({ settings, now }: Node, { account, session }: SignedIn): NewState {
   const verifier = randomBytes(32).toString('base64url')
-  const challenge = challengeOf(verifier)
+  const challenge = challengeOfVerifier(verifier)
   const state: State = { id: newId(), account, session: session.id, challenge, until: now() + lifeMilliseconds }
   return { state: seal(settings.sessionKeys, JSON.stringify(state), boundTo), verifier, challenge }
 }
 
-/** Null where this server has not made it, or for something else. */
-export function readState({ settings }: Node, state: string): State | null {
+/** Null for a state of another origin or use. */
+export function readCalendarState({ settings }: Node, state: string): State | null {
   try {
     return State.parse(JSON.parse(unseal(settings.sessionKeys, state, boundTo)))
   } catch {
@@ -44,8 +44,8 @@ export function readState({ settings }: Node, state: string): State | null {
   }
 }
 
-/** Uses a state up; false where that was done before. Of simultaneous calls exactly one succeeds. */
-export async function spendState({ id, until }: State): Promise<boolean> {
+/** Uses a state; false if it was used. Of simultaneous calls exactly one succeeds. */
+export async function spendCalendarState({ id, until }: State): Promise<boolean> {
   try {
     await SpentStates.create({ _id: id, expires_at: new Date(until + keptMilliseconds) })
     return true
@@ -55,4 +55,5 @@ export async function spendState({ id, until }: State): Promise<boolean> {
   }
 }
 
-export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+export const challengeOfVerifier = (verifier: string): string =>
+  createHash('sha256').update(verifier).digest('base64url')

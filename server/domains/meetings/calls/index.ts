@@ -1,19 +1,19 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { type Profile, profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
 import { refusalOfCall } from '#server/domains/people/friends/callers'
-import { tellOfCall, tellRungOut } from '#server/domains/platform/push/calls'
-import { audiences, type Context, signedIn } from '#server/kernel/context'
-import { cursorAt, placeIn } from '#server/kernel/cursors'
+import { notifyRing, withdrawRing } from '#server/domains/platform/push/event-notices'
+import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
-import { callChanged, calls as contract, incomingCall } from '#shared/api/calls'
+import { type Call, callChanged, calls as contract, incomingCall } from '#shared/api/calls'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { changed, isCorrected, standing, timesOf } from './course.ts'
+import { callTimesOf, changedCall, currentCall, isCorrectedCall } from './call-states.ts'
 import { Calls, type StoredCall } from './model.ts'
-import { shown, shownOne } from './rows.ts'
 
 const hourSeconds = 3_600
-/** By one person, to one other, and to that one from an address. What was called elsewhere is noted more often than anybody rings. */
+/** By one account, to one other, and from an address to that one. Notes of calls elsewhere are more frequent than rings. */
 const mostAnHour = {
   rings: { by: 60, to: 10, from: 30 },
   'call-notes': { by: 120, to: 60, from: 120 },
@@ -24,25 +24,25 @@ export const calls = defineDomain(contract, {
   async list({ limit, before }, context) {
     const { account } = signedIn(context)
     const own = `calls ${account}` as const
-    const from = before === undefined ? undefined : placeIn(own, before)
+    const from = before === undefined ? undefined : cursorPlaceIn(own, before)
     const page = await newestOf(account, limit, from)
     const last = page.length === limit ? page.at(-1) : undefined
-    return { calls: await shown(context.node, page), next: last ? cursorAt(own, last._id) : null }
+    return { calls: await renderCalls(context.node, page), next: last ? cursorAt(own, last._id) : null }
   },
 
   async start(input, context) {
     const { account } = signedIn(context)
     const { calleeAddress, callType, status, channelName } = input
     const now = context.node.now()
-    const times = timesOf(status, input, now)
+    const times = callTimesOf(status, input, now)
     if (isSameAccount(calleeAddress, account))
       throw new AppError('VALIDATION_ERROR', { message: 'You cannot call yourself' })
-    await allow(context, status === 'ringing' ? 'rings' : 'call-notes', account, calleeAddress)
+    await refuseTooMany(context, status === 'ringing' ? 'rings' : 'call-notes', account, calleeAddress)
     if (!(await accountOf(calleeAddress))) throw new AppError('USER_NOT_FOUND')
     await refuseBlocked(account, calleeAddress)
     const refusal = await refusalOfCall(account, calleeAddress)
     if (refusal !== null && status === 'ringing') throw refusal
-    const stored = await kept({
+    const stored = await storeCall({
       _id: context.creationId,
       caller_address: account,
       callee_address: calleeAddress,
@@ -55,14 +55,14 @@ export const calls = defineDomain(contract, {
       ...(status !== 'ringing' && { is_note: true }),
       ...(refusal !== null && { is_unasked: true }),
     })
-    const call = await tell(context, stored)
+    const call = await notifyParties(context, stored)
     if (call.status === 'ringing') {
       context.emit(incomingCall, audiences.account(calleeAddress), {
         from: account,
         channelName: call.channel_name,
         call,
       })
-      tellOfCall(context.node, call)
+      notifyRing(context.node, call)
     }
     return { call }
   },
@@ -72,24 +72,24 @@ export const calls = defineDomain(contract, {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const stored = await callOf(account, callId)
       const now = context.node.now()
-      const call = standing(stored, now)
-      const next = changed(call, account, change, now)
-      if (next === call) return { call: await shownOne(context.node, call) }
+      const call = currentCall(stored, now)
+      const next = changedCall(call, account, change, now)
+      if (next === call) return { call: await renderCall(context.node, call) }
       const { caller_address: caller, callee_address: callee } = call
-      if (next.status === 'active' || isCorrected(call, next)) await refuseBlocked(caller, callee)
-      // The other one hears of it as of a ring.
-      if (isCorrected(call, next))
-        await allow(context, 'rings', account, isSameAccount(account, caller) ? callee : caller)
+      if (next.status === 'active' || isCorrectedCall(call, next)) await refuseBlocked(caller, callee)
+      // The other party is notified as by a ring.
+      if (isCorrectedCall(call, next))
+        await refuseTooMany(context, 'rings', account, isSameAccount(account, caller) ? callee : caller)
       if (await replace(stored, next)) {
-        if (call.status === 'ringing') tellRungOut(context.node, { id: call._id })
-        return { call: await tell(context, next) }
+        if (call.status === 'ringing') withdrawRing(context.node, { id: call._id })
+        return { call: await notifyParties(context, next) }
       }
     }
     throw new AppError('CONFLICT')
   },
 })
 
-/** Who is no party is told the same of a call that is there and of one that is not; so is a callee of a note that is not shown to them. */
+/** Strangers get one answer for existing and missing calls; so do callees of hidden notes. */
 async function callOf(account: string, _id: string): Promise<StoredCall> {
   const call = await Calls.findOne({ _id }).lean<StoredCall>()
   const parties = call && [call.caller_address, ...(call.is_unasked ? [] : [call.callee_address])]
@@ -113,8 +113,8 @@ async function newestOf(account: string, limit: number, before: string | undefin
     .slice(0, limit)
 }
 
-/** What stands under its id: of a call that is made again with its key, what it made at first. */
-async function kept({ _id, ...call }: StoredCall): Promise<StoredCall> {
+/** Stores a call, or returns the stored one of the same key. */
+async function storeCall({ _id, ...call }: StoredCall): Promise<StoredCall> {
   const stored = await Calls.findOneAndUpdate(
     { _id },
     { $setOnInsert: call },
@@ -124,16 +124,16 @@ async function kept({ _id, ...call }: StoredCall): Promise<StoredCall> {
   return stored
 }
 
-/** False where somebody else has changed it meanwhile. */
+/** False if the call changed meanwhile. */
 async function replace({ _id, status, ended_at }: StoredCall, next: StoredCall): Promise<boolean> {
   const { status: to, answered_at, ended_at: end, duration_seconds } = next
   const change = { status: to, answered_at, ended_at: end, duration_seconds }
   return (await Calls.updateOne({ _id, status, ended_at }, { $set: change })).modifiedCount === 1
 }
 
-/** Tells the devices of both, and gives what they are told. A callee hears nothing from those who may not ring them. */
-async function tell(context: Context, stored: StoredCall) {
-  const call = await shownOne(context.node, stored)
+/** Sends the call to both parties, and returns it. A callee gets nothing of unwanted notes. */
+async function notifyParties(context: Context, stored: StoredCall) {
+  const call = await renderCall(context.node, stored)
   for (const account of [call.caller_address, ...(stored.is_unasked ? [] : [call.callee_address])])
     context.emit(callChanged, audiences.account(account), { call })
   return call
@@ -143,8 +143,8 @@ async function refuseBlocked(one: string, other: string): Promise<void> {
   if (await areBlocked(one, other)) throw new AppError('BLOCKED', { message: 'You cannot call this user' })
 }
 
-/** What is told of a call stands in the other person's list, so each counts. */
-async function allow(
+/** Limits calls and notes, as each appears in the other's list. */
+async function refuseTooMany(
   { node: { limits }, caller: { ip } }: Context,
   what: keyof typeof mostAnHour,
   from: string,
@@ -156,4 +156,29 @@ async function allow(
     (await limits.guard(`${what}-to`, `${from} ${to}`, most.to, hourSeconds)) &&
     (await limits.guard(`${what}-from`, `${ip} ${to}`, most.from, hourSeconds))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+}
+
+/** Renders calls as they are now, with both profiles. */
+async function renderCalls(node: Node, calls: readonly StoredCall[]): Promise<Call[]> {
+  const profiles = await profilesOf(
+    node,
+    calls.flatMap(({ caller_address, callee_address }) => [caller_address, callee_address]),
+  )
+  const now = node.now()
+  return calls.map((stored) => {
+    const { _id: id, answered_at: _, is_note: __, is_unasked: ___, ...call } = currentCall(stored, now)
+    const { caller_address, callee_address } = call
+    return { id, ...call, caller: partyIn(profiles, caller_address), callee: partyIn(profiles, callee_address) }
+  })
+}
+
+async function renderCall(node: Node, stored: StoredCall): Promise<Call> {
+  const [call] = await renderCalls(node, [stored])
+  if (!call) throw new Error('A call is shown as one')
+  return call
+}
+
+function partyIn(profiles: ReadonlyMap<string, Profile>, address: string): Call['caller'] {
+  const { username, display_name, avatar_url } = profiles.get(address) ?? profileOf({ _id: address })
+  return { address, username, display_name, avatar_url }
 }

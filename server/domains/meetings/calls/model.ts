@@ -12,14 +12,14 @@ export interface StoredCall {
   status: CallStatus
   channel_name: string | null
   started_at: string
-  /** When the callee answered here; null where that is not known. */
+  /** When the callee answered here; null if unknown. */
   answered_at: string | null
   ended_at: string | null
   duration_seconds: number
   created_at: string
-  /** It was told when it was over, and never rang here; absent of calls that did, and of those that older versions stored. */
+  /** The call was reported afterwards and never rang here; absent in older rows. */
   is_note?: boolean
-  /** A note by somebody who might not have rung: the callee is shown nothing of it. Absent of all others. */
+  /** A note by an account that may not ring the callee, who does not see it. */
   is_unasked?: boolean
 }
 

@@ -14,12 +14,11 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
-import { waitForHost } from './host.ts'
 import type { StoredMeeting } from './model.ts'
 import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
-import { guestOf, keepOut, refuseRemoved } from './removal.ts'
-import { enter, keepSeats, leave, leaveBy, signal } from './seating.ts'
-import { clear, countedIn, isHostIn, seatOf, seatsOf } from './seats.ts'
+import { guestIdentity, refuseRemoved, removePerson } from './removal.ts'
+import { enter, keepMeetingPlaces, leave, leavePlace, signal } from './seating.ts'
+import { deleteSeatsIn, isHostIn, peopleCounts, refuseWithoutHost, seatOf, seatsOf } from './seats.ts'
 import { meetingSettings } from './settings.ts'
 
 const listedAtMost = 10
@@ -80,7 +79,7 @@ export const meetings = defineDomain(
       const { node } = context
       const meeting = await hostedAt(context, code)
       await endMeeting(meeting, node.now())
-      await clear(meeting.room_id)
+      await deleteSeatsIn(meeting.room_id)
       context.emit(meetingOver, audiences.meeting(meeting.room_id), { why: 'ended' })
       await node.services.meetings.close(meeting.room_id)
       const isPermanent = meeting.permanent_of !== undefined
@@ -93,9 +92,9 @@ export const meetings = defineDomain(
       const seat = await seatOf(peer)
       if (seat?.room_id !== room) throw new AppError('NOT_FOUND', { message: 'Nobody in this meeting' })
       if (seat.is_host) throw new AppError('VALIDATION_ERROR', { message: 'The host leaves or ends the meeting' })
-      await keepOut(node, seat)
+      await removePerson(node, seat)
       for (const one of await seatsOf(room, seat.identity)) {
-        await leaveBy(node, { room, peer: one.peer })
+        await leavePlace(node, { room, peer: one.peer })
         context.emit(meetingOver, audiences.peer(room, one.peer), { why: 'removed' })
       }
       return done
@@ -108,7 +107,7 @@ export const meetings = defineDomain(
       const { host_wallet_address: host, room_id: room, max_participants } = meeting
       if (await isSuspended(node, host)) throw new AppError('MEETING_ENDED')
       const { account, ip } = caller
-      const identity = account ?? guestOf(newId())
+      const identity = account ?? guestIdentity(newId())
       await refuseRemoved(node, room, identity, ip)
       if (account !== null && (await areBlocked(account, host)))
         throw new AppError('BLOCKED', { message: 'You cannot meet this user' })
@@ -116,7 +115,7 @@ export const meetings = defineDomain(
         await refuseDisplayName('displayName', account ?? '', name)
       await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [name]))
       const isHost = isSameAccount(account, host)
-      if (!isHost) await waitForHost(node, meeting)
+      if (!isHost) await refuseWithoutHost(node, meeting)
       await count(node, 'meeting-tokens', account ?? ip, most.tokens)
       const { url } = node.services.meetings
       const token = await node.services.meetings.admit({ room, identity, name, isHost }, max_participants)
@@ -127,10 +126,10 @@ export const meetings = defineDomain(
     signal,
     leave,
   },
-  { settings: meetingSettings, start: (node) => [keepSeats(node)] },
+  { settings: meetingSettings, start: (node) => [keepMeetingPlaces(node)] },
 )
 
-/** A meeting of the caller; nobody else is told that it is there. */
+/** Loads a meeting of the caller; others get the answer of a missing one. */
 async function hostedAt(context: Context, code: string): Promise<StoredMeeting> {
   const { account } = signedIn(context)
   const meeting = await meetingAt(context, code)
@@ -138,13 +137,13 @@ async function hostedAt(context: Context, code: string): Promise<StoredMeeting> 
   return meeting
 }
 
-/** What is held at a provider costs whoever runs this server, by meeting and by visit. */
+/** Limits meetings and visits, which cost money at a provider. */
 async function count(node: Node, what: string, whose: string, { many, seconds }: typeof most.tokens): Promise<void> {
   if (!(await node.limits.guard(what, whose, many, seconds)))
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: seconds })
 }
 
-/** A name that somebody has already stays theirs, whoever takes it as a username later. */
+/** Whether an account has this name already; it may keep it. */
 async function isTheirs(node: Node, account: string, name: string): Promise<boolean> {
   const profile = (await profilesOf(node, [account])).get(account)
   return profile !== undefined && [profile.name, profile.username, profile.display_name].includes(name)
@@ -165,12 +164,12 @@ const counted = (meeting: StoredMeeting, present: ReadonlyMap<string, number>) =
   createdAt: meeting.created_at.toISOString(),
 })
 
-/** How many are in each room; a provider that does not answer keeps nobody from a list. */
+/** The number of people in each room; without the provider's answer the list comes without it. */
 async function presentIn(node: Node, among: readonly StoredMeeting[]): Promise<ReadonlyMap<string, number>> {
   const rooms = among.map(({ room_id }) => room_id)
   const counts = await node.services.meetings.present(rooms).catch((error: unknown) => {
     node.logger.warn({ error }, 'the provider of meetings does not say who is there')
     return new Map<string, number>()
   })
-  return counts ?? countedIn(node, rooms)
+  return counts ?? peopleCounts(node, rooms)
 }

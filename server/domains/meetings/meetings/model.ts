@@ -20,7 +20,7 @@ export interface StoredMeeting {
   permanent_of?: string
 }
 
-/** So long it is known that a meeting was there. */
+/** Rows of meetings are kept for so long. */
 const keptSeconds = 30 * 86_400
 
 export const Meetings = defineModel<StoredMeeting>(
@@ -55,17 +55,17 @@ export const Meetings = defineModel<StoredMeeting>(
     .index({ expires_at: 1 }, { expireAfterSeconds: keptSeconds }),
 )
 
-/** A place that somebody has in a meeting which is held over this server, for as long as its lease is renewed. */
+/** A place in a meeting of this server, held by a lease. */
 export interface StoredSeat {
   /** The room and the number of the place, with a space between. */
   _id: string
   room_id: string
-  /** This visit, as the others know it. */
+  /** The id of this visit. */
   peer: string
   identity: string
   name: string
   is_host: boolean
-  /** Where they come from; absent of places that the version before gave. */
+  /** The hashed address; absent in older rows. */
   from?: string
   until: Date
 }
@@ -93,7 +93,7 @@ export const Seats = defineModel<StoredSeat>(
 
 /** That somebody was removed from a meeting by its host, and until when they are not let in again. */
 export interface StoredRemoval {
-  /** The room, and who or where from, with a space between. */
+  /** The room, and the person or their address, with a space between. */
   _id: string
   until: Date
 }

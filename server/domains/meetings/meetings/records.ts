@@ -1,21 +1,22 @@
 import { randomInt } from 'node:crypto'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { isJoinCode, placesAtMost } from '#shared/api/meetings'
 import { AppError } from '#shared/errors'
 import { Meetings, type StoredMeeting } from './model.ts'
 
 const lifeMilliseconds = 24 * 3_600_000
-const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const codeCharacters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const codeLength = 6
 /** Codes that are nobody's, asked for from one address within a minute. */
 const guesses = { most: 20, seconds: 60 }
 
-const newCode = (): string => Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('')
+const newCode = (): string =>
+  Array.from({ length: codeLength }, () => codeCharacters[randomInt(codeCharacters.length)]).join('')
 
-/** A new meeting; one that is made again with its key is the first one. */
+/** A new meeting, or the first one of the same key. */
 export const openMeeting = (
   { node, creationId }: Context,
   host: string,
@@ -23,7 +24,7 @@ export const openMeeting = (
 ): Promise<StoredMeeting> =>
   insert(node, { _id: creationId }, { ...given, host_wallet_address: host }, node.now() + lifeMilliseconds)
 
-/** The room that an account has for good; several who ask for it at once get the same. */
+/** The permanent room of an account; simultaneous requests get the same. */
 export const permanentRoom = async (node: Node, host: string): Promise<StoredMeeting> =>
   (await Meetings.findOne({ permanent_of: host }).lean<StoredMeeting>()) ??
   (await insert(
@@ -40,7 +41,7 @@ interface BookedCall {
   ends: Date
 }
 
-/** The meeting of a call that was booked: the same for all who come to it, on whatever node, and over with it. Throws MEETING_ENDED where its host has ended it. */
+/** The meeting of a booked call, which ends with it. Throws MEETING_ENDED after its host ended it. */
 export async function meetingOfCall(node: Node, { id, host, title, ends }: BookedCall): Promise<StoredMeeting> {
   const _id = `call-${id}`
   const meeting =
@@ -50,7 +51,7 @@ export async function meetingOfCall(node: Node, { id, host, title, ends }: Booke
   return meeting
 }
 
-/** Where people enter a meeting: by its code, or the address of the account whose permanent room it is. */
+/** The link to a meeting, by its code or the account of a permanent room. */
 export const joinUrlOf = ({ settings }: Node, code: string): string => new URL(`/room/${code}`, settings.publicUrl).href
 
 async function insert(
@@ -77,21 +78,21 @@ async function insert(
       return meeting
     } catch (error) {
       if (!isDuplicate(error)) throw error
-      const before = await readBack(() => Meetings.findOne(same).lean<StoredMeeting>())
-      // Otherwise the code is another's.
+      const before = await readDuplicate(() => Meetings.findOne(same).lean<StoredMeeting>())
+      // Otherwise the code was taken.
       if (before) return before
     }
   }
 }
 
-/** The newest of an account that go on. */
+/** The newest open meetings of an account. */
 export const meetingsOf = (host: string, now: number, limit: number): Promise<StoredMeeting[]> =>
   Meetings.find({ host_wallet_address: host, status: 'active', expires_at: { $gt: new Date(now) } })
     .sort({ created_at: -1, _id: -1 })
     .limit(limit)
     .lean<StoredMeeting[]>()
 
-/** A meeting by its code, also one that is over. Who names codes that are nobody's is soon told nothing of any. */
+/** Loads a meeting by its code, open or over. Guessing addresses are soon refused. */
 export async function meetingAt({ node, caller }: Context, code: string): Promise<StoredMeeting> {
   const { limits } = node
   const { most, seconds } = guesses
@@ -106,18 +107,18 @@ export async function meetingAt({ node, caller }: Context, code: string): Promis
   })
 }
 
-/** The same, where it goes on. */
+/** Loads an open meeting by its code. */
 export const openMeetingAt = async (context: Context, code: string): Promise<StoredMeeting> =>
-  goingOn(context.node, await meetingAt(context, code))
+  refuseOver(context.node, await meetingAt(context, code))
 
-/** The meeting of a room at the provider, where it goes on. */
+/** Loads the open meeting of a provider's room. */
 export async function meetingOfRoom(node: Node, room_id: string): Promise<StoredMeeting> {
   const meeting = await Meetings.findOne({ room_id }).lean<StoredMeeting>()
   if (!meeting) throw new AppError('MEETING_EXPIRED')
-  return goingOn(node, meeting)
+  return refuseOver(node, meeting)
 }
 
-async function goingOn(node: Node, meeting: StoredMeeting): Promise<StoredMeeting> {
+async function refuseOver(node: Node, meeting: StoredMeeting): Promise<StoredMeeting> {
   const { _id, status, expires_at } = meeting
   if (status === 'ended') throw new AppError('MEETING_ENDED')
   if (status === 'active' && (expires_at === null || expires_at.getTime() > node.now())) return meeting

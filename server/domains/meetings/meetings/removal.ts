@@ -6,24 +6,24 @@ import { Removals, type StoredSeat } from './model.ts'
 const removedMilliseconds = 3_600_000
 const guestPrefix = 'guest:'
 
-/** A guest has an identity for each token. */
-export const guestOf = (id: string): string => guestPrefix + id
+/** A new identity for each guest token. */
+export const guestIdentity = (id: string): string => guestPrefix + id
 
-/** Where somebody comes from, as it is stored of them in a meeting. */
-export const originIn = (room: string, ip: string): string =>
+/** The hashed address of a person in a room. */
+export const originHash = (room: string, ip: string): string =>
   createHash('sha256').update(`${room} ${ip}`).digest('base64url')
 
 const idOf = (room: string, who: string) => `${room} ${who}`
 
-/** Lets whoever has this place in no more for an hour, nor guests who come from where they do. */
-export async function keepOut(node: Node, { room_id, identity, from = identity }: StoredSeat): Promise<void> {
+/** Removes the person for an hour, with guests from the same address. */
+export async function removePerson(node: Node, { room_id, identity, from = identity }: StoredSeat): Promise<void> {
   const until = new Date(node.now() + removedMilliseconds)
   for (const who of new Set([identity, from]))
     await Removals.updateOne({ _id: idOf(room_id, who) }, { $set: { until } }, { upsert: true })
 }
 
 export async function refuseRemoved(node: Node, room: string, identity: string, ip: string): Promise<void> {
-  const known = identity.startsWith(guestPrefix) ? [identity, originIn(room, ip)] : [identity]
+  const known = identity.startsWith(guestPrefix) ? [identity, originHash(room, ip)] : [identity]
   const ids = known.map((who) => idOf(room, who))
   if (await Removals.exists({ _id: { $in: ids }, until: { $gt: new Date(node.now()) } }))
     throw new AppError('FORBIDDEN', { message: 'The host has removed you from this meeting' })

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { fewAtOnce } from '#server/kernel/few-at-once'
@@ -12,19 +13,27 @@ import {
 } from '#shared/api/meeting-seats'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { waitForHost } from './host.ts'
-import { iceServersFor } from './ice.ts'
 import type { StoredSeat } from './model.ts'
 import { meetingOfRoom } from './records.ts'
-import { originIn, refuseRemoved } from './removal.ts'
-import { giveUp, renew, renewMilliseconds, seatOf, seatsIn, seatsOf, takeSeat } from './seats.ts'
+import { originHash, refuseRemoved } from './removal.ts'
+import {
+  deleteSeat,
+  refuseWithoutHost,
+  renewSeats,
+  seatOf,
+  seatRenewMilliseconds,
+  seatsIn,
+  seatsOf,
+  takeSeat,
+} from './seats.ts'
+import { meetingSettings } from './settings.ts'
 
 const leftTopic = 'meetings:left'
-/** Who sits at this node, by the place. */
+/** Connections with a place at this node, by peer. */
 const heldOn = nodeState(() => new Map<string, Connection>())
 const placeName = 'meeting'
 
-/** Where a connection sits. */
+/** The place of a connection. */
 interface Place {
   room: string
   peer: string
@@ -33,7 +42,7 @@ const placeOf = ({ memory }: Connection) => memory.get(placeName) as Place | und
 
 type Turn = ReturnType<typeof fewAtOnce>
 const turnName = 'meeting turn'
-/** A connection enters once at a time: of several places at once it would remember one, and hold the others for good. */
+/** Entries of a connection are serialized: it remembers one place, and would hold others forever. */
 function turnOf({ memory }: Connection): Turn {
   const turn = (memory.get(turnName) as Turn | undefined) ?? fewAtOnce(1)
   memory.set(turnName, turn)
@@ -50,7 +59,7 @@ export const enter: Action<typeof contract.enter> = ({ token }, context) => {
   return turnOf(connection)(() => takePlace(context, connection, token))
 }
 
-/** Each is a new place: who entered again and again could not be removed by the one that is seen. */
+/** Each entry is a new place: endless entries would evade removal. */
 const entriesAMinute = 20
 
 async function takePlace(context: Context, connection: Connection, token: string) {
@@ -61,19 +70,19 @@ async function takePlace(context: Context, connection: Connection, token: string
   if (!(await node.limits.guard('meeting-entries', `${pass.room} ${caller.account ?? caller.ip}`, entriesAMinute, 60)))
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
   await refuseRemoved(node, pass.room, pass.identity, caller.ip)
-  if (!pass.isHost) await waitForHost(node, meeting)
-  await rise(node, connection)
+  if (!pass.isHost) await refuseWithoutHost(node, meeting)
+  await leaveOwnPlace(node, connection)
   for (const { room_id, peer } of await seatsOf(pass.room, pass.identity)) {
-    await leaveBy(node, { room: room_id, peer })
+    await leavePlace(node, { room: room_id, peer })
     context.emit(meetingOver, audiences.peer(room_id, peer), { why: 'elsewhere' })
   }
-  const seat = await takeSeat(node, pass, meeting.max_participants, originIn(pass.room, caller.ip))
-  // Who was removed meanwhile was told so of the place before.
+  const seat = await takeSeat(node, pass, meeting.max_participants, originHash(pass.room, caller.ip))
+  // The person was removed meanwhile, from an earlier place.
   await refuseRemoved(node, pass.room, pass.identity, caller.ip).catch(async (error: unknown) => {
-    await giveUp(seat.peer)
+    await deleteSeat(seat.peer)
     throw error
   })
-  sit(node, connection, { room: seat.room_id, peer: seat.peer })
+  holdPlace(node, connection, { room: seat.room_id, peer: seat.peer })
   const people = await seatsIn(node, [pass.room])
   const me = shown(seat)
   context.emit(meetingEntered, audiences.meeting(pass.room), { person: me })
@@ -84,26 +93,26 @@ async function takePlace(context: Context, connection: Connection, token: string
   }
 }
 
-export const signal: Action<typeof contract.signal> = async ({ to, signal: said }, context) => {
+export const signal: Action<typeof contract.signal> = async ({ to, signal: payload }, context) => {
   const place = placeOf(connectionOf(context))
   const seat = place && (await seatOf(place.peer))
   if (!place || !seat) throw new AppError('FORBIDDEN', { message: 'You are in no meeting' })
-  context.emit(meetingSignal, audiences.peer(place.room, to), { from: place.peer, signal: said })
+  context.emit(meetingSignal, audiences.peer(place.room, to), { from: place.peer, signal: payload })
   return done
 }
 
 export const leave: Action<typeof contract.leave> = async (_input, context) => {
-  await rise(context.node, connectionOf(context))
+  await leaveOwnPlace(context.node, connectionOf(context))
   return done
 }
 
-/** Renews the places of this node, and tells here who left elsewhere. */
-export function keepSeats(node: Node): () => void {
-  const renewed = () => renew(node, [...heldOn(node).keys()])
+/** Renews the places of this node, and follows departures at other nodes. */
+export function keepMeetingPlaces(node: Node): () => void {
+  const renewed = () => renewSeats(node, [...heldOn(node).keys()])
   const stop = [
-    every(node, renewMilliseconds, renewed, 'places in meetings were not renewed'),
-    node.peers.listen(leftTopic, (word) => {
-      tellLeft(node, word as Place)
+    every(node, seatRenewMilliseconds, renewed, 'places in meetings were not renewed'),
+    node.peers.listen(leftTopic, (message) => {
+      notifyLeft(node, message as Place)
     }),
   ]
   return () => {
@@ -113,38 +122,54 @@ export function keepSeats(node: Node): () => void {
 
 const shown = ({ peer, name, is_host }: StoredSeat): Seated => ({ peer, name, isHost: is_host })
 
-function sit(node: Node, connection: Connection, place: Place): void {
+function holdPlace(node: Node, connection: Connection, place: Place): void {
   connection.memory.set(placeName, place)
   connection.join(audiences.meeting(place.room))
   connection.join(audiences.peer(place.room, place.peer))
   heldOn(node).set(place.peer, connection)
   connection.onClose(() => {
     if (placeOf(connection)?.peer !== place.peer) return
-    rise(node, connection).catch((error: unknown) => node.logger.warn({ error }, 'a place in a meeting was not left'))
+    leaveOwnPlace(node, connection).catch((error: unknown) =>
+      node.logger.warn({ error }, 'a place in a meeting was not left'),
+    )
   })
 }
 
-/** The connection leaves the place that it has, if it has one. */
-async function rise(node: Node, connection: Connection): Promise<void> {
+/** The connection leaves its place, if any. */
+async function leaveOwnPlace(node: Node, connection: Connection): Promise<void> {
   const place = placeOf(connection)
   if (!place) return
   connection.memory.delete(placeName)
   connection.leave(audiences.meeting(place.room))
   connection.leave(audiences.peer(place.room, place.peer))
   heldOn(node).delete(place.peer)
-  await leaveBy(node, place)
+  await leavePlace(node, place)
 }
 
-/** Gives a place up and says so to those in the room, wherever they are connected. */
-export async function leaveBy(node: Node, place: Place): Promise<void> {
-  if (!(await giveUp(place.peer))) return
-  tellLeft(node, place)
+/** Releases a place and notifies the room on all nodes. */
+export async function leavePlace(node: Node, place: Place): Promise<void> {
+  if (!(await deleteSeat(place.peer))) return
+  notifyLeft(node, place)
   node.peers.tell(leftTopic, place)
 }
 
-/** Says here that a place was left. Whoever sat there hears nothing more of the meeting but why. */
-function tellLeft(node: Node, { room, peer }: Place): void {
+/** Notifies the room at this node. The person who left gets nothing more of the meeting but the reason. */
+function notifyLeft(node: Node, { room, peer }: Place): void {
   heldOn(node).get(peer)?.leave(audiences.meeting(room))
   heldOn(node).delete(peer)
   node.live.send(meetingLeft, audiences.meeting(room), { peer })
+}
+
+/** The lifetime of TURN credentials. */
+const turnSeconds = 14_400
+
+/** ICE servers of a peer; TURN servers with a password for this visit (`use-auth-secret`). */
+function iceServersFor(node: Node, peer: string) {
+  const { stun, turn, secret } = meetingSettings.of(node)
+  const username = `${Math.floor(node.now() / 1_000) + turnSeconds}:${peer}`
+  const credential = secret === null ? null : createHmac('sha1', secret).update(username).digest('base64')
+  return [
+    ...(stun.length > 0 ? [{ urls: stun }] : []),
+    ...(turn.length > 0 && credential !== null ? [{ urls: turn, username, credential }] : []),
+  ]
 }

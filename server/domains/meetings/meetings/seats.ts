@@ -3,13 +3,13 @@ import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/ports/database/port'
 import type { Pass } from '#server/ports/meetings/port'
 import { AppError } from '#shared/errors'
-import { Seats, type StoredSeat } from './model.ts'
+import { Seats, type StoredMeeting, type StoredSeat } from './model.ts'
 
-/** A place whose node has not said for so long that somebody holds it is free. */
+/** A place that is not renewed for so long is free. */
 const leaseMilliseconds = 30_000
-export const renewMilliseconds = 10_000
+export const seatRenewMilliseconds = 10_000
 
-/** Takes one of the places of a room; MEETING_FULL where none is free. The first is its host's, so that no guests hold them out. */
+/** Takes a place in a room. Throws MEETING_FULL without a free one. The first is the host's. */
 export async function takeSeat(
   node: Node,
   { room, identity, name, isHost }: Pass,
@@ -32,38 +32,52 @@ export async function takeSeat(
   throw new AppError('MEETING_FULL')
 }
 
-/** Who is in a room, those who entered first first. */
+/** The people in rooms, in the order of entry. */
 export const seatsIn = (node: Node, rooms: readonly string[]): Promise<StoredSeat[]> =>
   Seats.find({ room_id: { $in: [...rooms] }, until: { $gt: new Date(node.now()) } })
     .sort({ peer: 1 })
     .lean<StoredSeat[]>()
 
-/** How many are in each of these rooms. */
-export async function countedIn(node: Node, rooms: readonly string[]): Promise<ReadonlyMap<string, number>> {
+/** The number of people in each room. */
+export async function peopleCounts(node: Node, rooms: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const seats = await seatsIn(node, rooms)
   return new Map(rooms.map((room) => [room, seats.filter(({ room_id }) => room_id === room).length]))
 }
 
-/** Whether its host is in a room that is held over this server. */
+/** Whether the host is in a room of this server. */
 export const isHostIn = async (node: Node, room_id: string): Promise<boolean> =>
   (await Seats.exists({ room_id, is_host: true, until: { $gt: new Date(node.now()) } })) !== null
 
 export const seatOf = (peer: string): Promise<StoredSeat | null> => Seats.findOne({ peer }).lean<StoredSeat>()
 
-/** The places in which somebody sits already. */
+/** The places that an identity holds. */
 export const seatsOf = (room_id: string, identity: string): Promise<StoredSeat[]> =>
   Seats.find({ room_id, identity }).lean<StoredSeat[]>()
 
-/** False where the place was given up before. */
-export const giveUp = async (peer: string): Promise<boolean> => (await Seats.deleteOne({ peer })).deletedCount === 1
+/** False if the place was released before. */
+export const deleteSeat = async (peer: string): Promise<boolean> => (await Seats.deleteOne({ peer })).deletedCount === 1
 
-export const clear = async (room_id: string): Promise<void> => {
+export const deleteSeatsIn = async (room_id: string): Promise<void> => {
   await Seats.deleteMany({ room_id })
 }
 
-/** Says of the places that connections of this node hold that they are held. */
-export async function renew(node: Node, peers: readonly string[]): Promise<void> {
+/** Renews the places that connections of this node hold. */
+export async function renewSeats(node: Node, peers: readonly string[]): Promise<void> {
   if (peers.length === 0) return
   const until = new Date(node.now() + leaseMilliseconds)
   await Seats.updateMany({ peer: { $in: [...peers] } }, { $set: { until } })
+}
+
+const againSeconds = 5
+
+/** Refuses guests of a permanent room while its host is away. */
+export async function refuseWithoutHost(node: Node, { room_id, permanent_of }: StoredMeeting): Promise<void> {
+  if (permanent_of === undefined || (await isOpen(node, room_id))) return
+  throw new AppError('HOST_ABSENT', { retryAfter: againSeconds })
+}
+
+async function isOpen(node: Node, room: string): Promise<boolean> {
+  // A provider only counts people, of whom the host was first.
+  const counts = await node.services.meetings.present([room])
+  return counts === null ? isHostIn(node, room) : (counts.get(room) ?? 0) > 0
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ConfigError, defineSettings, list } from '#server/kernel/settings'
+import { ConfigError, commaList, defineSettings } from '#server/kernel/settings'
 
 const isServer = (url: string) => /^(stun|turns?):[\w.:[\]-]+(\?transport=(udp|tcp))?$/.test(url)
-const servers = list.refine((all) => all.every(isServer), {
+const servers = commaList.refine((all) => all.every(isServer), {
   error: 'must be servers separated by commas, such as stun:stun.example.com:3478',
 })
 

@@ -1,32 +1,32 @@
-import { busyLately, busyNow } from '#server/domains/meetings/calendar/busy'
+import { cachedBusyTimes, freshBusyTimes } from '#server/domains/meetings/calendar/busy'
 import type { Node } from '#server/kernel/context'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
-import { takenTimes } from './diary.ts'
+import { takenTimes } from './host-schedule.ts'
 import type { Span } from './open-time.ts'
-import { type Offer, slotsOf } from './slots.ts'
+import { type SlotRules, slotsOf } from './slots.ts'
 import { weeklyOf, windowsOf } from './windows.ts'
 
 const minute = 60_000
 export const hour = 60 * minute
 
-/** When somebody can be booked, or why at no time. */
+/** The bookable times, or the reason for none. */
 export interface FreeTimes {
   slots: Span[]
-  /** Of the person: that of their first window. */
+  /** The zone of the host's first window. */
   timezone: string
   /** In minutes. */
   duration: number
   none: 'no windows' | 'calendar away' | null
 }
 
-/** The length of what is offered: of a free call where the person takes some, else of a paid one. */
+/** The length of offered calls: free ones if the host takes them, else paid ones. */
 const durationOf = (settings: SchedulingSettings): number =>
   settings.scheduling_free_enabled || !settings.scheduling_paid_enabled
     ? settings.scheduling_free_duration_minutes
     : settings.scheduling_paid_duration_minutes
 
-/** The first times at which an account can be booked. `within` is told the zone of the account. */
+/** The first bookable times of an account. `within` gets its zone. */
 export async function freeTimes(
   node: Node,
   account: string,
@@ -49,11 +49,8 @@ export async function freeTimes(
   return { slots, timezone, duration, none: null }
 }
 
-/**
- * Whether a call of this many minutes may begin at an instant, by the windows and the notice of an account alone. Calls of every length
- * begin when those begin that the account offers.
- */
-export async function isOffered(
+/** Whether a call may begin at an instant, by windows and notice alone. All lengths share the starts. */
+export async function isOfferedTime(
   node: Node,
   account: string,
   settings: SchedulingSettings,
@@ -66,20 +63,17 @@ export async function isOffered(
   return slotsOf({ ...rules, windows, within, length: length * minute, busy: [], atMost: 1 }).length > 0
 }
 
-/** What the settings say of the times that are offered, whatever their length. */
-function rulesOf(settings: SchedulingSettings, now: number): Pick<Offer, 'buffer' | 'step' | 'notBefore'> {
+/** The slot rules of the settings, whatever the length. */
+function rulesOf(settings: SchedulingSettings, now: number): Pick<SlotRules, 'buffer' | 'step' | 'notBefore'> {
   const buffer = settings.scheduling_buffer_minutes * minute
   const notBefore = now + settings.scheduling_advance_notice_hours * hour
   return { buffer, step: durationOf(settings) * minute + buffer, notBefore }
 }
 
-/** A call and its buffer are no longer than a day each. */
+/** A call and its buffer take at most a day each. */
 const around = ({ start, end }: Span): Span => ({ start: start - 24 * hour, end: end + 48 * hour })
 
-/**
- * What the calendar of the account holds around the span, where it asks for that; null where the calendar does not answer. It is asked anew
- * for who books from an address, which is refused (RATE_LIMIT_EXCEEDED) where that is too often.
- */
+/** The calendar's busy times around the span; null if it does not answer. A booking address gets fresh ones, up to a limit. */
 export async function busyTimes(
   node: Node,
   account: string,
@@ -90,8 +84,8 @@ export async function busyTimes(
   if (!settings.scheduling_calendar_sync) return []
   try {
     return booksFrom === null
-      ? await busyLately(node, account, around(span))
-      : await busyNow(node, account, around(span), booksFrom)
+      ? await cachedBusyTimes(node, account, around(span))
+      : await freshBusyTimes(node, account, around(span), booksFrom)
   } catch (error) {
     if (error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED') throw error
     node.logger.warn({ error }, 'a calendar does not answer')

@@ -4,7 +4,7 @@ import { defineModel } from '#server/kernel/model'
 import type { ScheduledCall } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 
-/** What an account has set; what is absent has its default. The slug is absent where there is none. */
+/** The settings of an account; absent fields have defaults. */
 export type StoredSettings = Partial<SchedulingSettings> & { _id: string; updated_at: Date }
 
 export const Settings = defineModel<StoredSettings>(
@@ -34,7 +34,7 @@ export const Settings = defineModel<StoredSettings>(
   ).index({ scheduling_slug: 1 }, { unique: true, partialFilterExpression: { scheduling_slug: { $exists: true } } }),
 )
 
-/** A time of each week in which somebody can be booked. */
+/** A weekly window in which the host can be booked. */
 export interface StoredWindow {
   _id: string
   wallet_address: string
@@ -44,7 +44,7 @@ export interface StoredWindow {
   start_time: string
   end_time: string
   timezone: string
-  /** Which of the places of its owner it takes. */
+  /** The number of the window among its owner's. */
   place?: number
   created_at: Date
   updated_at: Date
@@ -72,7 +72,7 @@ export const Windows = defineModel<StoredWindow>(
     .index({ wallet_address: 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } }),
 )
 
-/** As it is stored: what is over is `completed` to those who read it. */
+/** The stored status; readers see `completed` after the end. */
 export type StoredStatus = Exclude<ScheduledCall['status'], 'completed'>
 
 type Kept = Omit<
@@ -88,31 +88,31 @@ type Kept = Omit<
   | 'updated_at'
 >
 
-/** A call that was booked. None is ever deleted: the numbers of those of a host are what holds two bookings apart. */
+/** A booked call. None is deleted, as the host's numbers keep bookings apart. */
 export interface StoredBooking extends Kept {
   _id: string
-  /** From 1, without a gap, for each host. */
+  /** From 1, without gaps, per host. */
   number: number
   status: StoredStatus
   scheduled_at: Date
   ends_at: Date
-  /** The host, and who booked it where they have an account. */
+  /** The host, and the booker if they have an account. */
   parties: string[]
-  /** Who booked it: an account, or the address of a guest. */
+  /** The booker: an account, or the address of a guest. */
   booker: string
-  /** Of what it was paid with, or is held for until that is settled; absent where there is nothing. */
+  /** The payment that it was booked with or is held for, if any. */
   payment_id?: string
-  /** Until when the payment for which it was held can be carried out; there where that was not known when the hold ended. */
+  /** Until when a payment of unknown outcome can be charged, after its hold ended. */
   payment_usable_until?: Date
-  /** It costs nothing, and who booked it was no friend of the host. */
+  /** A free call by a booker who is no friend of the host. */
   of_stranger?: boolean
-  /** When any node tells what has become of it, unless the one that booked or cancelled it has; absent once that is told. */
+  /** When another node sends the notice; absent once it was sent. */
   tell_at?: Date
-  /** The account that cancelled it, null of a guest; absent of what was not cancelled, or by an older version. */
+  /** The account that cancelled it, or null for a guest; absent otherwise and in older rows. */
   cancelled_by?: string | null
-  /** Why, where they said; absent of what was not cancelled, or by an older version. */
+  /** The given reason; absent otherwise and in older rows. */
   cancel_reason?: string | null
-  /** When its host is written what became of it, together with others; absent where they were. */
+  /** When the host's digest with this call is due; absent without one. */
   write_at?: Date
   invite_sent_at: Date | null
   invite_opened_at: Date | null

@@ -1,11 +1,11 @@
-/** A span of time in milliseconds since 1970; `end` is no part of it. */
+/** A span in milliseconds since 1970, without its `end`. */
 export interface Span {
   start: number
   end: number
 }
 
-/** A time of each week: from one time of a day to another, in milliseconds since midnight by the clocks of a zone. */
-export interface Weekly {
+/** A weekly time, in milliseconds since midnight in a zone. */
+export interface WeeklyWindow {
   /** 0 is Sunday. */
   day: number
   opens: number
@@ -13,14 +13,14 @@ export interface Weekly {
   zone: string
 }
 
-/** A span that is open, and the day by the clocks of its zone on which it is; days since 1970-01-01. */
-export interface Open extends Span {
+/** An open span, and its day in the zone, in days since 1970-01-01. */
+export interface OpenSpan extends Span {
   on: number
 }
 
-/** A span in which the clocks of a zone are not changed. */
+/** A span without a clock change in a zone. */
 interface Steady extends Span {
-  /** How far they are ahead of UTC. */
+  /** Milliseconds ahead of UTC. */
   offset: number
 }
 
@@ -29,7 +29,7 @@ export const dayLength = 86_400_000
 const stride = 2 * dayLength
 const thursday = 4
 
-/** Does this server know the clocks of the zone? */
+/** Whether this server knows the zone. */
 export function isZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: zone })
@@ -39,7 +39,7 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** How far the clocks of a zone are ahead of UTC at an instant. */
+/** The offset of a zone from UTC at an instant. */
 function clocksOf(zone: string): (at: number) => number {
   const numeric = 'numeric'
   const format = new Intl.DateTimeFormat('en-US', {
@@ -53,11 +53,11 @@ function clocksOf(zone: string): (at: number) => number {
   }
 }
 
-/** The hour of the day by the clocks of a zone, from 0 to 23. */
-export const hourBy = (zone: string, at: number): number => new Date(at + clocksOf(zone)(at)).getUTCHours()
+/** The hour of the day in a zone, from 0 to 23. */
+export const hourInZone = (zone: string, at: number): number => new Date(at + clocksOf(zone)(at)).getUTCHours()
 
-/** The span in parts, in each of which the clocks of the zone run without a change. */
-export function steadyIn(zone: string, { start, end }: Span): Steady[] {
+/** Splits a span at the clock changes of a zone. */
+export function steadySpans(zone: string, { start, end }: Span): Steady[] {
   const offsetAt = clocksOf(zone)
   const steady: Steady[] = []
   let begun = start
@@ -73,7 +73,7 @@ export function steadyIn(zone: string, { start, end }: Span): Steady[] {
   return [...steady, { start: begun, end, offset }]
 }
 
-/** The first instant, to the second, at which it has changed; it has not at the start, and it has at the end. */
+/** The first changed instant, to the second: unchanged at the start, changed at the end. */
 function changeIn({ start, end }: Span, hasChanged: (at: number) => boolean): number {
   let [before, after] = [Math.floor(start / 1_000), Math.ceil(end / 1_000)]
   while (after - before > 1) {
@@ -84,12 +84,9 @@ function changeIn({ start, end }: Span, hasChanged: (at: number) => boolean): nu
   return after * 1_000
 }
 
-/**
- * When it is open: every instant at which the clocks of the zone show a time between the two on such a day. Where clocks are put
- * forward, what they pass over is not there; where they are put back, what they show twice is there twice.
- */
-export function openTimes({ day, opens, closes }: Omit<Weekly, 'zone'>, steady: readonly Steady[]): Open[] {
-  const open: Open[] = []
+/** The open spans of a weekly window. Skipped clock times do not exist, and repeated ones exist twice. */
+export function openTimes({ day, opens, closes }: Omit<WeeklyWindow, 'zone'>, steady: readonly Steady[]): OpenSpan[] {
+  const open: OpenSpan[] = []
   for (const { start, end, offset } of steady) {
     const first = Math.floor((start + offset) / dayLength)
     const last = Math.floor((end + offset - 1) / dayLength)
@@ -106,10 +103,10 @@ export function openTimes({ day, opens, closes }: Omit<Weekly, 'zone'>, steady: 
   return open
 }
 
-/** The first instant at which the clocks of a zone show this day, `YYYY-MM-DD`, or a later one; `later` days after it. */
+/** The first instant of a day (`YYYY-MM-DD`) in a zone, `later` days after it. */
 export function startOfDay(zone: string, day: string, later = 0): number {
   const local = Date.parse(`${day}T00:00:00Z`) + later * dayLength
-  const around = steadyIn(zone, { start: local - 2 * dayLength, end: local + 2 * dayLength })
+  const around = steadySpans(zone, { start: local - 2 * dayLength, end: local + 2 * dayLength })
   const found = around.find(({ end, offset }) => local - offset < end)
   return found ? Math.max(found.start, local - found.offset) : local
 }

@@ -1,4 +1,5 @@
 import { accountByUsername, accountOf } from '#server/domains/people/accounts/accounts'
+import { isFound } from '#server/domains/people/accounts/leaving'
 import { deceptionByRoom, isReserved } from '#server/domains/people/accounts/names'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
@@ -8,7 +9,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { Settings, type StoredSettings } from './model.ts'
 
-export const defaults: SchedulingSettings = {
+export const defaultSettings: SchedulingSettings = {
   scheduling_enabled: false,
   scheduling_slug: null,
   scheduling_title: null,
@@ -26,21 +27,21 @@ export const defaults: SchedulingSettings = {
   scheduling_calendar_sync: true,
 }
 
-/** What an account has set, with the defaults for the rest. */
-export async function settingsOf(account: string): Promise<SchedulingSettings> {
+/** The settings of an account over the defaults. */
+export async function schedulingSettingsOf(account: string): Promise<SchedulingSettings> {
   const stored = await Settings.findOne({ _id: account }).lean<StoredSettings>()
-  return { ...defaults, ...stored }
+  return { ...defaultSettings, ...stored }
 }
 
-/** The same, as somebody sees it; of who cannot be booked nobody else sees more than the defaults. */
+/** Settings as a viewer sees them: the defaults if the account cannot be booked. */
 export async function settingsSeenBy(viewer: string | null, account: string): Promise<SchedulingSettings> {
-  const settings = await settingsOf(account)
-  return isSameAccount(viewer, account) || settings.scheduling_enabled ? settings : defaults
+  const settings = await schedulingSettingsOf(account)
+  return isSameAccount(viewer, account) || settings.scheduling_enabled ? settings : defaultSettings
 }
 
-/** What the public page of an account shows of how it can be booked; null where it cannot. */
-export async function bookedAt(account: string) {
-  const settings = await settingsOf(account)
+/** The booking part of a public page; null if the account cannot be booked. */
+export async function bookingInfoOf(account: string) {
+  const settings = await schedulingSettingsOf(account)
   const { scheduling_slug: slug, scheduling_title: title, scheduling_bio: bio } = settings
   return settings.scheduling_enabled ? { slug, title, bio } : null
 }
@@ -49,15 +50,12 @@ const attempts = 20
 
 type Change = Partial<SchedulingSettings>
 
-/**
- * Changes what is given, and returns all as it is then. It is judged together with what was set before; what others change at the same
- * time stays, and is judged with it.
- */
-export async function configure(node: Node, account: string, given: GivenSettings): Promise<SchedulingSettings> {
+/** Changes settings and returns all of them. The merged result is validated, also after simultaneous changes. */
+export async function changeSettings(node: Node, account: string, given: GivenSettings): Promise<SchedulingSettings> {
   const set: Change = withoutUndefined(given)
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stored = await Settings.findOne({ _id: account }).lean<StoredSettings>()
-    const before: SchedulingSettings = { ...defaults, ...stored }
+    const before: SchedulingSettings = { ...defaultSettings, ...stored }
     const settings: SchedulingSettings = { ...before, ...set }
     await refuse(account, given, before, settings)
     const { updated_at } = stored ?? {}
@@ -89,21 +87,21 @@ async function refuse(
     throw new AppError('SLUG_TAKEN')
 }
 
-/** Pages are found by slug before they are found by username: a slug takes none from anybody. */
+/** Slugs win over usernames: a slug must not be somebody's username. */
 async function isNameOfAnother(account: string, name: string): Promise<boolean> {
   if (isReserved(name)) return true
   const named = await accountByUsername(name)
   return named !== null && !isSameAccount(named._id, account)
 }
 
-/** False where the settings are not any more as they were read. */
+/** False if the settings changed since they were read. */
 async function store(account: string, set: Change, before: Date | undefined, now: Date): Promise<boolean> {
   const fields = Object.entries(set)
-  const held = { ...Object.fromEntries(fields.filter(([, value]) => value !== null)), updated_at: now }
+  const fieldsToSet = { ...Object.fromEntries(fields.filter(([, value]) => value !== null)), updated_at: now }
   const without = fields.flatMap(([name, value]) => (value === null ? [[name, 1]] : []))
   try {
-    if (!before) return (await Settings.create({ _id: account, ...held })) !== null
-    const change = { $set: held, ...(without.length > 0 && { $unset: Object.fromEntries(without) }) }
+    if (!before) return (await Settings.create({ _id: account, ...fieldsToSet })) !== null
+    const change = { $set: fieldsToSet, ...(without.length > 0 && { $unset: Object.fromEntries(without) }) }
     const { matchedCount } = await Settings.updateOne({ _id: account, updated_at: before }, change)
     return matchedCount === 1
   } catch (error) {
@@ -111,4 +109,12 @@ async function store(account: string, set: Change, before: Date | undefined, now
     if (before || !(await Settings.exists({ _id: account }))) throw new AppError('SLUG_TAKEN')
     return false
   }
+}
+
+/** The settings of a host who can be booked; throws for others. */
+export async function bookableSettings(host: string): Promise<SchedulingSettings> {
+  const settings = await schedulingSettingsOf(host)
+  const account = await accountOf(host)
+  if (!settings.scheduling_enabled || (account && !isFound(account))) throw new AppError('SCHEDULING_DISABLED')
+  return settings
 }

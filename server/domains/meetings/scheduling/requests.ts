@@ -1,4 +1,4 @@
-import { mentions, plain, plainWords } from '#server/domains/rooms/text/mentions'
+import { mentionTest, plainText, plainWords } from '#server/domains/rooms/text/mentions'
 
 const words =
   'schedul* reschedul* appointment* availability calendar* timeslot* meeting* ' +
@@ -38,16 +38,16 @@ const confirmations =
 
 const shortAnswer = 40
 
-const asks = mentions({ words, phrases, anywhere })
-const confirming = new RegExp(`^(?:(?:${plain(confirmations)})(?: |$))+`, 'u')
-// A day, an hour, or one of those that are shown.
+const asks = mentionTest({ words, phrases, anywhere })
+const confirming = new RegExp(`^(?:(?:${plainText(confirmations)})(?: |$))+`, 'u')
+// A day, an hour, or a choice among shown slots.
 const choosing =
   /^(?:(?:on|at|the|for|am|um|le|a|el|la|às|maybe|then|next|this) )*(?:\d{1,2}(?: \d\d)?(?: ?(?:am|pm|uhr|h|o clock))?|tomorrow|today|morgen|heute|demain|manana|amanha|domani|завтра|明天|明日|내일|first|second|third|last|(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: |$)/u
 
-/** Is the message about an appointment: by itself, or as a short answer where the two turns before it were? */
+/** Whether a message is about an appointment: by itself, or as a short answer after two such turns. */
 export function isSchedulingRequest(message: string, before: readonly string[]): boolean {
   if (asks(message)) return true
-  const said = plainWords(message)
-  if (said.length === 0 || said.length > shortAnswer) return false
-  return (confirming.test(said) || choosing.test(said)) && before.slice(-2).some(asks)
+  const text = plainWords(message)
+  if (text.length === 0 || text.length > shortAnswer) return false
+  return (confirming.test(text) || choosing.test(text)) && before.slice(-2).some(asks)
 }

@@ -1,24 +1,24 @@
-import { dayLength, type Open, openTimes, type Span, steadyIn, type Weekly } from './open-time.ts'
+import { dayLength, type OpenSpan, openTimes, type Span, steadySpans, type WeeklyWindow } from './open-time.ts'
 
-/** What decides which times are offered; in milliseconds. */
-export interface Offer {
-  windows: readonly Weekly[]
+/** The rules of offered slots; in milliseconds. */
+export interface SlotRules {
+  windows: readonly WeeklyWindow[]
   within: Span
-  /** How long one is. */
+  /** The length of a slot. */
   length: number
-  /** How far apart they begin, where that is not their length and the buffer. */
+  /** The distance of starts, unless it is length and buffer. */
   step?: number
-  /** How much time is left free between two. */
+  /** The free time between two slots. */
   buffer: number
-  /** A window that opens before this instant is left out on that day. */
+  /** Windows that open before this instant are left out. */
   notBefore: number
   busy: readonly Span[]
-  /** The first of them are enough. */
+  /** The number of slots, at most. */
   atMost: number
 }
 
-/** The times that can be booked, in their order; each once, however many windows offer it. */
-export function slotsOf({ windows, within, length, buffer, step, notBefore, busy, atMost }: Offer): Span[] {
+/** The bookable times in order, each once. */
+export function slotsOf({ windows, within, length, buffer, step, notBefore, busy, atMost }: SlotRules): Span[] {
   const starts = new Set<number>()
   const taken = joined(busy)
   for (const { start, end } of opened(windows, within, notBefore)) {
@@ -36,11 +36,11 @@ export function slotsOf({ windows, within, length, buffer, step, notBefore, busy
     .map((start) => ({ start, end: start + length }))
 }
 
-/** Does a span keep the buffer from all that is busy? */
-export const isFree = ({ start, end }: Span, buffer: number, busy: readonly Span[]): boolean =>
+/** Whether a span keeps the buffer from all busy times. */
+export const isFreeSpan = ({ start, end }: Span, buffer: number, busy: readonly Span[]): boolean =>
   !busy.some((one) => one.start < end + buffer && one.end > start - buffer)
 
-/** The same times in their order and apart, so that the first that ends after an instant is the one that matters there. */
+/** Merges overlapping times, so that they are in order and disjoint. */
 function joined(busy: readonly Span[]): Span[] {
   const apart: Span[] = []
   for (const { start, end } of busy.toSorted((one, other) => one.start - other.start)) {
@@ -53,10 +53,10 @@ function joined(busy: readonly Span[]): Span[] {
 
 const inOrder = (starts: ReadonlySet<number>) => [...starts].sort((one, other) => one - other)
 
-/** When the windows are open, by their beginnings. */
-function opened(windows: readonly Weekly[], { start, end }: Span, notBefore: number): Open[] {
+/** The open spans of the windows, by their starts. */
+function opened(windows: readonly WeeklyWindow[], { start, end }: Span, notBefore: number): OpenSpan[] {
   const days = { start: start - 2 * dayLength, end: end + 2 * dayLength }
-  const zones = new Map([...new Set(windows.map(({ zone }) => zone))].map((zone) => [zone, steadyIn(zone, days)]))
+  const zones = new Map([...new Set(windows.map(({ zone }) => zone))].map((zone) => [zone, steadySpans(zone, days)]))
   return windows
     .flatMap((window) => byDay(openTimes(window, zones.get(window.zone) ?? [])))
     .filter(([first]) => first !== undefined && first.start >= notBefore)
@@ -64,5 +64,5 @@ function opened(windows: readonly Weekly[], { start, end }: Span, notBefore: num
     .sort((one, other) => one.start - other.start)
 }
 
-const byDay = (times: readonly Open[]): Open[][] =>
+const byDay = (times: readonly OpenSpan[]): OpenSpan[][] =>
   [...new Set(times.map(({ on }) => on))].map((day) => times.filter(({ on }) => on === day))

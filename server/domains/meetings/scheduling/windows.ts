@@ -1,10 +1,10 @@
 import type { Context } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import type { scheduling as contract } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import type { InputOf, OutputOf } from '#shared/kit/contract'
 import { type StoredWindow, Windows } from './model.ts'
-import { isZone, type Weekly } from './open-time.ts'
+import { isZone, type WeeklyWindow } from './open-time.ts'
 
 const windowsAtMost = 50
 
@@ -14,7 +14,7 @@ export const windowsOf = (account: string): Promise<StoredWindow[]> =>
 
 type Given = InputOf<typeof contract.setWindow>
 
-/** Adds a window, or changes the one that is named. */
+/** Adds a window, or changes the named one. */
 export async function setWindow(context: Context, account: string, given: Given): Promise<StoredWindow> {
   const { dayOfWeek, startTime, endTime, timezone, name } = given
   const [start_time, end_time] = [written(startTime), written(endTime)]
@@ -29,7 +29,10 @@ export async function setWindow(context: Context, account: string, given: Given)
   }
   const fields = { ...times, timezone: timezone ?? 'UTC', name: name ?? null, created_at: now }
   const window = { _id: context.creationId, wallet_address: account, ...fields }
-  const inserted = await insertAmong(Windows, window, { others: { wallet_address: account }, most: windowsAtMost })
+  const inserted = await insertWithinLimit(Windows, window, {
+    others: { wallet_address: account },
+    most: windowsAtMost,
+  })
   if (!inserted) throw new AppError('VALIDATION_ERROR', { message: `At most ${windowsAtMost} windows` })
   return inserted
 }
@@ -51,10 +54,10 @@ export async function removeWindow(account: string, _id: string): Promise<void> 
 
 const written = (time: string) => (time.length === 5 ? `${time}:00` : time)
 
-/** The zone that an account keeps its times in: that of its first window. */
+/** The zone of an account: that of its first window. */
 export const zoneOf = async (account: string): Promise<string> => (await windowsOf(account))[0]?.timezone ?? 'UTC'
 
-export function weeklyOf({ day_of_week, start_time, end_time, timezone }: StoredWindow): Weekly {
+export function weeklyOf({ day_of_week, start_time, end_time, timezone }: StoredWindow): WeeklyWindow {
   return { day: day_of_week, opens: sinceMidnight(start_time), closes: sinceMidnight(end_time), zone: timezone }
 }
 
@@ -63,7 +66,7 @@ function sinceMidnight(time: string): number {
   return ((hours * 60 + minutes) * 60 + seconds) * 1_000
 }
 
-export const shownWindow = ({ _id, place, created_at, updated_at, ...window }: StoredWindow): Shown => ({
+export const renderWindow = ({ _id, place, created_at, updated_at, ...window }: StoredWindow): Shown => ({
   id: _id,
   ...window,
   is_active: true,

@@ -4,7 +4,7 @@ import { Blocks } from './model.ts'
 
 const idOf = (blocker: string, blocked: string) => `${blocker} ${blocked}`
 
-/** Writes who has blocked whom; the first time it is new. A reason replaces the one of before. */
+/** Stores a block; `isNew` the first time. A new reason replaces the previous one. */
 export async function recordBlock(blocker: string, blocked: string, reason: string | null, now: number) {
   const fields = {
     block_id: newId(),
@@ -20,20 +20,19 @@ export async function recordBlock(blocker: string, blocked: string, reason: stri
   return row && { row, isNew: row.block_id === fields.block_id }
 }
 
-/** Whether there was one to remove. */
+/** True if there was a block. */
 export async function removeBlock(blocker: string, blocked: string): Promise<boolean> {
   const { deletedCount } = await Blocks.deleteOne({ _id: idOf(blocker, blocked) })
   return deletedCount === 1
 }
 
-/** The blocks by this account, the newest first. */
+/** The blocks by this account, newest first. */
 export const blocksBy = (account: string) => Blocks.find({ blocker_address: account }).sort({ created_at: -1 }).lean()
 
-/** Whether either has blocked the other. */
 export const areBlocked = async (one: string, other: string): Promise<boolean> =>
   (await blockedAmong(one, [other])).has(other)
 
-/** Those of these accounts who have blocked this one, or whom it has blocked. */
+/** The accounts among these that this one has blocked, or that have blocked it. */
 export async function blockedAmong(account: string, others: readonly string[]): Promise<Set<string>> {
   if (others.length === 0) return new Set()
   const ids = others.flatMap((other) => [idOf(account, other), idOf(other, account)])
@@ -45,13 +44,13 @@ export async function blockedAmong(account: string, others: readonly string[]): 
   )
 }
 
-/** Whom this account has blocked. */
+/** The accounts that this account has blocked. */
 export async function blockedBy(account: string): Promise<string[]> {
   const rows = await Blocks.find({ blocker_address: account }, { blocked_address: 1 }).lean()
   return rows.map(({ blocked_address }) => blocked_address)
 }
 
-/** Who has blocked this account. */
+/** The accounts that have blocked this account. */
 export async function blockersOf(account: string): Promise<string[]> {
   const rows = await Blocks.find({ blocked_address: account }, { blocker_address: 1 }).lean()
   return rows.map(({ blocker_address }) => blocker_address)

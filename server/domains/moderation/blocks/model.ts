@@ -2,7 +2,7 @@ import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** Who has blocked whom; holds everywhere. */
+/** Blocks between accounts; they apply everywhere. */
 export const Blocks = defineModel(
   'Blocks',
   {

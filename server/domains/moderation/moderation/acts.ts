@@ -1,53 +1,70 @@
 import { removedBy } from '#server/domains/events'
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { pinMessage } from '#server/domains/rooms/messages/pins'
 import { removeMessage } from '#server/domains/rooms/messages/removals'
-import { keyOf, seenBy } from '#server/domains/rooms/room-state/access'
+import { planExpiry } from '#server/domains/rooms/messages/retention'
+import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
 import { messageIn, pinsIn } from '#server/domains/rooms/room-state/facts'
 import { kinds } from '#server/domains/rooms/room-state/kinds'
-import { writtenBy } from '#server/domains/rooms/room-state/redaction'
-import { messageOfRow } from '#server/domains/rooms/room-state/shown'
+import { messagesOfSender } from '#server/domains/rooms/room-state/redaction'
+import { messageOfRow } from '#server/domains/rooms/room-state/rendered'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
-import { byId } from '#server/log/store'
+import { rowById } from '#server/log/store'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import type { moderation as contract } from '#shared/api/moderation'
 import type { Act } from '#shared/api/moderation-acts'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import {
-  type By,
   type Decision,
-  type Moderated,
+  type ModerationAct,
+  type ModerationResult,
   millisecondsOf,
-  moderate,
-  need,
+  needPermission,
   needReach,
+  performModeration,
   type Scene,
   scenesOf,
 } from './moderate.ts'
-import { ban, demote, mute, promote, unban, unmute, warn } from './people.ts'
-import { recordOf } from './rows.ts'
-import { addWord, removeWord, rules } from './rules.ts'
+import {
+  decideBan,
+  decideDemotion,
+  decideMute,
+  decidePromotion,
+  decideUnban,
+  decideUnmute,
+  decideWarning,
+} from './people.ts'
+import { actRecordOf } from './rows.ts'
+import { addWord, decideRules, removeWord } from './rules.ts'
 
-type Acted = Awaited<ReturnType<Action<typeof contract.act>>>
-const onPeople = { ban, unban, mute, unmute, warn, promote, demote } as const
-const onRoom = { rules, word_add: addWord, word_remove: removeWord } as const
+type ActResult = Awaited<ReturnType<Action<typeof contract.act>>>
+const onPeople = {
+  ban: decideBan,
+  unban: decideUnban,
+  mute: decideMute,
+  unmute: decideUnmute,
+  warn: decideWarning,
+  promote: decidePromotion,
+  demote: decideDemotion,
+} as const
+const onWords = { word_add: addWord, word_remove: removeWord } as const
 const everywhere = new Set(['promote', 'demote', 'word_add', 'word_remove'])
 
 export const act: Action<typeof contract.act> = async (input, context) => {
   const { account } = signedIn(context)
   if (input.room === null && !everywhere.has(input.action))
     throw new AppError('VALIDATION_ERROR', { message: 'room: this action needs a room' })
-  if (input.room && !kinds[input.room.type].hasModerators)
+  if (input.room && !kinds[input.room.type].hasModerators && input.action !== 'rules')
     throw new AppError('VALIDATION_ERROR', { message: 'room: direct messages have no moderators' })
   const key = input.room === null ? GLOBAL : await keyOf(input.room)
   return perform(context, key, account, input)
 }
 
-function perform(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
+function perform(context: Context, key: RoomKey, account: string, input: Act): Promise<ActResult> {
   switch (input.action) {
     case 'delete':
     case 'pin':
@@ -56,16 +73,17 @@ function perform(context: Context, key: RoomKey, account: string, input: Act): P
     case 'purge':
       return purge(context, key, account, input)
     case 'rules':
+      return setRules(context, key, account, input)
     case 'word_add':
     case 'word_remove':
-      return settle(
+      return performAct(
         context,
         key,
         { account, cid: input.client_action_id, action: input.action },
-        onRoom[input.action](input),
+        onWords[input.action](input),
       )
     default:
-      return settle(
+      return performAct(
         context,
         key,
         { account, target: needTarget(input), cid: input.client_action_id, action: input.action },
@@ -79,16 +97,21 @@ const needTarget = ({ target }: Act): string => {
   return target
 }
 
-async function settle(context: Context, key: RoomKey, by: By, decide: (scene: Scene) => Decision): Promise<Acted> {
-  const done = await moderate(context, key, by, decide)
-  return answer(done, recordOf(context.node, key, done), 0)
+async function performAct(
+  context: Context,
+  key: RoomKey,
+  by: ModerationAct,
+  decide: (scene: Scene) => Decision,
+): Promise<ActResult> {
+  const done = await performModeration(context, key, by, decide)
+  return answer(done, actRecordOf(context.node, key, done), 0)
 }
 
 function answer(
-  { row, pendingNodes, socketsHere }: Omit<Moderated, 'record'>,
+  { row, pendingNodes, socketsHere }: Omit<ModerationResult, 'record'>,
   record: unknown,
   removed: number,
-): Acted {
+): ActResult {
   const takesOut = row !== null && removedBy(row) !== null
   return {
     entry: row && { id: row._id, seq: row.seq, hash: row.chain },
@@ -102,19 +125,25 @@ function answer(
   }
 }
 
-/** A message is found by its id alone; the room it is in decides who may touch it. */
+async function setRules(context: Context, key: RoomKey, account: string, input: Act): Promise<ActResult> {
+  await planExpiry(context.node, key, account, input.patch?.rules ?? {})
+  const act = { account, cid: input.client_action_id, action: 'rules' } as const
+  return performAct(context, key, act, decideRules(input))
+}
+
+/** A message is found by its id alone; its room decides about the rights. */
 async function onMessage(
   context: Context,
   named: RoomKey,
   account: string,
   { action, message_id, reason, client_action_id }: Act,
-): Promise<Acted> {
+): Promise<ActResult> {
   if (!message_id) throw new AppError('VALIDATION_ERROR', { message: 'messageId required' })
   const found = await RoomEvents.findOne({ _id: message_id }, { room: 1 }).lean()
   const key = found?.room ?? named
   if (action === 'delete') {
     const outcome = await removeMessage(context, key, account, message_id, reason ?? null, client_action_id)
-    const row = await byId(key, message_id)
+    const row = await rowById(key, message_id)
     const done = { row: outcome.row, pendingNodes: outcome.row ? outcome.pendingNodes : 0, socketsHere: 0 }
     return answer(done, row && messageOfRow(row), outcome.row ? 1 : 0)
   }
@@ -129,25 +158,25 @@ async function onMessage(
   return answer({ row, pendingNodes, socketsHere: 0 }, message, 0)
 }
 
-/** Takes back what somebody wrote here, all of it or of the last while, by one event. */
-async function purge(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
+/** Deletes the messages of an account in this room, all or recent ones, by one event. */
+async function purge(context: Context, key: RoomKey, account: string, input: Act): Promise<ActResult> {
   const target = needTarget(input)
   const mayPurge = (scene: Scene) => {
-    need(scene, 'canDelete')
+    needPermission(scene, 'canDelete')
     needReach(scene, 'purge')
   }
   const sceneAt = await scenesOf(context.node, key, { account, target })
   await context.node.log.ask(key, (view, now) => {
-    seenBy(view, account, now)
+    visibleRoom(view, account, now)
     mayPurge(sceneAt(view, now))
   })
   const head = await context.node.log.head(key)
-  const written = await writtenBy(key, target, head.seq)
+  const written = await messagesOfSender(key, target, head.seq)
   const length = input.duration ? millisecondsOf(input.duration) : null
   const since = length === null ? 0 : context.node.now() - length
   const recent = written.filter(({ at }) => at >= since)
   const from_seq = Math.min(head.seq, ...recent.map(({ seq }) => seq))
-  const done = await moderate(
+  const done = await performModeration(
     context,
     key,
     { account, target, cid: input.client_action_id, action: 'purge' },
@@ -175,7 +204,7 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
       }
     },
   )
-  await removeUnnamed(
+  await removeUnnamedFiles(
     context.node,
     recent.flatMap(({ body }) => body.media ?? []),
   )

@@ -3,7 +3,7 @@ import { GLOBAL, type Row } from '#server/log/types'
 import type { LogEntry } from '#shared/api/moderation-records'
 import { idIn, roomOfKey } from '#shared/kit/room-key'
 
-/** The kind of entry a row of the chain is, as the log of actions names it. */
+/** The type of a chained row in the log of actions. */
 export const actionTypeOf = (row: Row): string => recordOf(row.type)?.entry?.action(row.body) ?? row.type
 
 function metadataOf(row: Row): Record<string, unknown> {
@@ -12,7 +12,7 @@ function metadataOf(row: Row): Record<string, unknown> {
   return { ...place, ...recordOf(row.type)?.entry?.metadata?.(row, signed(row)) }
 }
 
-/** A row of the chain as the log of actions shows it. */
+/** A chained row as an entry of the log of actions. */
 export function logEntryOf(row: Row): LogEntry {
   const room = row.room === GLOBAL ? null : roomOfKey(row.room)
   const record = recordOf(row.type)

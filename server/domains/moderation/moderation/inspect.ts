@@ -1,4 +1,4 @@
-import { keyOf, readBy, readRoom, seenBy } from '#server/domains/rooms/room-state/access'
+import { keyOf, readableRoomOf, readRoom, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { wordListsOf } from '#server/domains/rooms/room-state/blocked-words'
 import {
   type BanFact,
@@ -23,16 +23,20 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomRef } from '#shared/kit/room-key'
 import { logEntryOf } from './entries.ts'
-import { entriesFor } from './hearing.ts'
-import { moderates } from './listening.ts'
+import { entriesFor } from './receivers.ts'
 import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
+import { isActiveModerator } from './subscriptions.ts'
 
-type Asked = Parameters<Action<typeof contract.inspect>>[0]
+type InspectInput = Parameters<Action<typeof contract.inspect>>[0]
 
-/** What somebody may do now in a room that the caller can read, or the caller in one they see; in everything official where no room is named. */
+/**
+ * The rights of an account in a room that the caller can read. For the caller it suffices to see the room. Without a
+ * room, the rights in official rooms.
+ */
 const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
   node.log.ask(key, (view, now) => {
-    if (key !== GLOBAL) (isSameAccount(account, caller.account) ? seenBy : readBy)(view, caller.account, now)
+    if (key !== GLOBAL)
+      (isSameAccount(account, caller.account) ? visibleRoom : readableRoomOf)(view, caller.account, now)
     return rightsIn(view, account, now)
   })
 
@@ -51,25 +55,26 @@ export const inspect: Action<typeof contract.inspect> = async (input, context) =
   }
 }
 
-const needUser = ({ userAddress }: Asked): string => {
+const needUser = ({ userAddress }: InspectInput): string => {
   if (!userAddress) throw new AppError('VALIDATION_ERROR', { message: 'userAddress required' })
   return userAddress
 }
 
-async function permissions(context: Context, input: Asked) {
+async function permissions(context: Context, input: InspectInput) {
   const key = isPlaced(input) ? await keyOf(placeOf(input)) : GLOBAL
   return Permissions.parse(await rightsOf(context, key, needUser(input)))
 }
 
-/** Whoever may read a place sees who moderates it; the notes about a moderator are shown to that moderator alone. */
-async function moderators({ node, caller }: Context, input: Asked) {
+/** Every reader of a room sees its moderators. Notes are shown to moderators only. */
+async function moderators({ node, caller }: Context, input: InspectInput) {
   const key = isPlaced(input) ? await keyOf(placeOf(input)) : GLOBAL
   const isOfficial =
-    key !== GLOBAL && (await node.log.ask(key, (view, now) => readBy(view, caller.account, now).room.is_official))
+    key !== GLOBAL &&
+    (await node.log.ask(key, (view, now) => readableRoomOf(view, caller.account, now).room.is_official))
   const stored = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
   const { here, isAmong } = await node.log.ask(key, (view, now) => ({
     here: stored.filter((row) => moderatorIn(view, row.user_address) !== null),
-    isAmong: caller.account !== null && moderates(view, caller.account, now),
+    isAmong: caller.account !== null && isActiveModerator(view, caller.account, now),
   }))
   const all = isOfficial ? await Moderators.find({ room: GLOBAL, is_active: true }).sort({ granted_at: -1 }).lean() : []
   const known = new Set(here.map(({ user_address }) => user_address))
@@ -77,7 +82,7 @@ async function moderators({ node, caller }: Context, input: Asked) {
   return rows.map((row) => moderatorRow(row.room, { ...(row as ModeratorFact), ...(isAmong ? {} : { notes: null }) }))
 }
 
-async function muted({ node, caller }: Context, input: Asked) {
+async function muted({ node, caller }: Context, input: InspectInput) {
   const key = await keyOf(placeOf(input))
   const now = await node.log.ask(key, (view, at) => needModerator(view, caller.account, at))
   const rows = await Mutes.find({ room: key, is_active: true }).sort({ muted_at: -1 }).lean()
@@ -86,7 +91,7 @@ async function muted({ node, caller }: Context, input: Asked) {
     .map((row) => muteRow(key, row as MuteFact))
 }
 
-async function isMuted({ node, caller }: Context, input: Asked) {
+async function isMuted({ node, caller }: Context, input: InspectInput) {
   const account = needUser(input)
   const key = await keyOf(placeOf(input))
   return node.log.ask(key, (view, now) => {
@@ -95,23 +100,24 @@ async function isMuted({ node, caller }: Context, input: Asked) {
   })
 }
 
-/** Refuses everybody but moderators, as who is banned or muted is shown to moderators of the room alone; returns the time of the check. */
+/** Refuses everybody except moderators, who alone see bans and mutes. Returns the time of the check. */
 function needModerator(view: View, account: string | null, now: number): number {
   if (account === null) throw new AppError('UNAUTHORIZED')
-  seenBy(view, account, now)
-  if (!moderates(view, account, now)) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
+  visibleRoom(view, account, now)
+  if (!isActiveModerator(view, account, now))
+    throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
   return now
 }
 
-/** Everybody may ask about themselves, also from behind a ban. */
+/** Callers may ask about themselves, even if they are banned. */
 function needSelfOrModerator(view: View, caller: string | null, about: string, now: number): void {
-  if (caller === about) banIn(view, about, now) ?? seenBy(view, caller, now)
+  if (caller === about) banIn(view, about, now) ?? visibleRoom(view, caller, now)
   else needModerator(view, caller, now)
 }
 
 async function log(
   context: Context,
-  { chatType, channelId, actor, target, actionType, since, until, limit }: Asked,
+  { chatType, channelId, actor, target, actionType, since, until, limit }: InspectInput,
 ): Promise<LogEntry[]> {
   const { account } = context.caller
   if (account === null) throw new AppError('UNAUTHORIZED')
@@ -187,14 +193,14 @@ export const words: Action<typeof contract.words> = async ({ scope, chatType, ch
   return { words: lists.flat() }
 }
 
-/** The list for those who may edit it; an empty one for everybody else. */
+/** The list for its editors; empty for others. */
 async function wordsFor(context: Context, key: RoomKey, account: string) {
   const { isModerator, canManageMods } = await rightsOf(context, key, account).catch(() => ({
     isModerator: false,
     canManageMods: false,
   }))
   if (key === GLOBAL ? !isModerator : !canManageMods) return []
-  // A node knows which patterns it cannot use only after it has read them.
+  // Reading the list tells the node which patterns it cannot use.
   await context.node.log.ask(key, (view) => wordListsOf(context.node, view))
   const rows = await Words.find({ room: key, is_active: true }).sort({ added_at: -1 }).lean()
   return rows.map((row) => wordRow(context.node, key, row as WordFact))

@@ -1,10 +1,10 @@
-import { actingIn } from '#server/domains/rooms/room-state/access'
+import { actingRoom } from '#server/domains/rooms/room-state/access'
 import { actorOf } from '#server/domains/rooms/room-state/entries'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
 import { moderationApplied, roleChanged } from '#server/domains/rooms/room-state/events/people'
 import { rulesUpdated, wordsUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import { gradeOf, isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/rooms/room-state/standing'
-import { handingOn } from '#server/domains/rooms/room-state/succession'
+import { actWithSuccession } from '#server/domains/rooms/room-state/succession'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { type Entry, GLOBAL, type Judgement, type RoomKey, type Row, type View } from '#server/log/types'
 import type { ModerationAction } from '#shared/api/moderation-acts'
@@ -18,22 +18,22 @@ export interface Scene {
   now: number
   actor: { account: string; name: string }
   mine: Standing
-  /** The person acted on, where there is one. */
+  /** The person acted on; the actor if there is none. */
   target: { account: string; name: string }
   theirs: Standing
 }
 
-/** The outcome of an act: something to append, or the record that says so already. */
+/** The result of an act: an entry to append, or the record that already says so. */
 export type Decision = { entry: Entry; record: unknown } | { already: unknown }
 
-export interface Moderated {
+export interface ModerationResult {
   row: Row | null
   record: unknown
   pendingNodes: number
   socketsHere: number
 }
 
-export interface By {
+export interface ModerationAct {
   account: string
   target?: string | null | undefined
   cid?: string | undefined
@@ -49,7 +49,7 @@ const loggedAs: { [Action in Exclude<ModerationAction, LogAction>]: LogAction } 
   demote: 'demote_mod',
 }
 
-/** Messages are deleted and pinned by anybody who may, and so elsewhere. */
+/** Other roles may delete and pin messages too, so other operations do that. */
 type OnRecord = Exclude<ModerationAction, 'delete' | 'pin' | 'unpin'>
 
 const records = {
@@ -66,32 +66,32 @@ const records = {
   purge: messagesPurged,
 } satisfies { [Action in OnRecord]: unknown }
 
-const isActOf = (row: Row, { action, target }: By): boolean =>
+const isActOf = (row: Row, { action, target }: ModerationAct): boolean =>
   row.chained && actionTypeOf(row) === (loggedAs[action] ?? action) && (target == null || row.target === target)
 
-/** The room and the two people, for acts to be judged by. */
+/** Loads the room and both people, by which acts are judged. */
 export async function scenesOf(
   node: Node,
   key: RoomKey,
-  { account, target }: Pick<By, 'account' | 'target'>,
+  { account, target }: Pick<ModerationAct, 'account' | 'target'>,
 ): Promise<(view: View, now: number) => Scene> {
   const [actor, other] = await Promise.all([actorOf(node, account), actorOf(node, target ?? account)])
   return (view, now) => {
     const mine = standingOf(view, account)
     const theirs = standingOf(view, other.account)
-    if (key !== GLOBAL) actingIn(view, account, now)
+    if (key !== GLOBAL) actingRoom(view, account, now)
     else if (isSuspended(view, account)) throw new AppError('SUSPENDED')
     return { view, now, actor, mine, target: other, theirs }
   }
 }
 
-/** Judges one act of a moderator against the room as it is at its place in the order. */
-export async function moderate(
+/** Judges an act of a moderator on the room's state at its place in the order. */
+export async function performModeration(
   { node }: Pick<Context, 'node'>,
   key: RoomKey,
-  by: By,
+  by: ModerationAct,
   decide: (scene: Scene) => Decision,
-): Promise<Moderated> {
+): Promise<ModerationResult> {
   const { account, target, cid, action } = by
   const sceneAt = await scenesOf(node, key, by)
   const socketsHere = target ? socketsOf(node, key, target) : 0
@@ -109,7 +109,7 @@ export async function moderate(
     },
   }
   const takesOut = action === 'ban' && target
-  const outcome = takesOut ? await handingOn(node, key, target, act) : await node.log.act(key, act)
+  const outcome = takesOut ? await actWithSuccession(node, key, target, act) : await node.log.act(key, act)
   if (!outcome.row) return { row: null, record: outcome.already, pendingNodes: 0, socketsHere: 0 }
   return { row: outcome.row, record, pendingNodes: outcome.pendingNodes, socketsHere }
 }
@@ -121,18 +121,18 @@ const socketsOf = (node: Node, key: RoomKey, account: string): number =>
 
 export const permissions = ['canPin', 'canDelete', 'canMute', 'canManageMods'] as const
 type Permission = (typeof permissions)[number]
-const lacks: Record<Permission, string> = {
+const missingPermissionText: Record<Permission, string> = {
   canPin: 'You may not pin messages here',
   canDelete: 'You may not delete messages here',
   canMute: 'You may not mute or ban here',
   canManageMods: 'You may not manage this room',
 }
 
-export function need({ mine }: Scene, permission: Permission): void {
-  if (!mine[permission]) throw new AppError('FORBIDDEN', { message: lacks[permission] })
+export function needPermission({ mine }: Scene, permission: Permission): void {
+  if (!mine[permission]) throw new AppError('FORBIDDEN', { message: missingPermissionText[permission] })
 }
 
-/** Only super admins act on admins; moderators act on moderators only if they may manage them. */
+/** Only super admins act on admins. Moderators act on moderators only if they may manage them. */
 export function needReach({ mine, theirs, actor, target }: Scene, word: string): void {
   if (isSameAccount(actor.account, target.account))
     throw new AppError('VALIDATION_ERROR', { message: `You cannot ${word} yourself` })
@@ -141,15 +141,15 @@ export function needReach({ mine, theirs, actor, target }: Scene, word: string):
   if (!mayTouch(mine, theirs)) throw new AppError('FORBIDDEN', { message: `You may not ${word} someone of this rank` })
 }
 
-/** Nobody changes their own rights, nor those of a peer or a superior. */
-export function needAbove({ view, actor, target }: Scene): void {
+/** Nobody changes their own rights, or those of an equal or higher rank. */
+export function needHigherRank({ view, actor, target }: Scene): void {
   if (isSameAccount(actor.account, target.account))
     throw new AppError('FORBIDDEN', { message: 'You may not change your own rights' })
   if (gradeOf(view, actor.account) <= gradeOf(view, target.account))
     throw new AppError('FORBIDDEN', { message: 'You may not change the rights of someone of this rank' })
 }
 
-/** What somebody of a higher rank decided can be neither lifted nor replaced, for as long as they have that rank. */
+/** A decision of a higher rank can be neither lifted nor replaced while that rank lasts. */
 export function needNoSuperior({ view, actor }: Scene, decidedBy: string): void {
   if (gradeOf(view, actor.account) < gradeOf(view, decidedBy))
     throw new AppError('FORBIDDEN', { message: 'Somebody above you has decided this' })
@@ -157,13 +157,13 @@ export function needNoSuperior({ view, actor }: Scene, decidedBy: string): void 
 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Milliseconds of `24h` and the like; null for ever. */
+/** Milliseconds of `24h` and the like; null for a permanent duration. */
 export function millisecondsOf(duration: string): number | null {
   const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(duration) ?? []
   return count === undefined ? null : Number(count) * (units[unit] ?? 0)
 }
 
-export const untilOf = (now: number, duration: string): string | null => {
+export const endOfDuration = (now: number, duration: string): string | null => {
   const length = millisecondsOf(duration)
   return length === null ? null : new Date(now + length).toISOString()
 }

@@ -9,7 +9,7 @@ import {
   moderatorIn,
   muteIn,
 } from '#server/domains/rooms/room-state/facts'
-import { invitingNoMore, leaving } from '#server/domains/rooms/room-state/membership'
+import { leavingChanges, revokedInvitations } from '#server/domains/rooms/room-state/membership'
 import { isLimited } from '#server/domains/rooms/room-state/standing'
 import { newId } from '#server/kernel/ids'
 import type { Act } from '#shared/api/moderation-acts'
@@ -17,14 +17,14 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import {
   type Decision,
+  endOfDuration,
   millisecondsOf,
-  need,
-  needAbove,
+  needHigherRank,
   needNoSuperior,
+  needPermission,
   needReach,
   permissions,
   type Scene,
-  untilOf,
 } from './moderate.ts'
 
 const sameTerm = (from: string, until: string | null, duration: string): boolean => {
@@ -32,21 +32,21 @@ const sameTerm = (from: string, until: string | null, duration: string): boolean
   return until === null ? length === null : length !== null && Date.parse(until) - Date.parse(from) === length
 }
 
-export const ban =
+export const decideBan =
   ({ duration, reason }: Act, id = newId()) =>
   (scene: Scene): Decision => {
     const { view, now, actor, target, theirs } = scene
     const length = duration ?? 'permanent'
     const member = memberIn(view, target.account)
     const current = banIn(view, target.account, now)
-    need(scene, 'canMute')
+    needPermission(scene, 'canMute')
     if (theirs.isAdmin && !isSameAccount(actor.account, target.account))
       throw new AppError('FORBIDDEN', { message: 'Admins cannot be banned' })
     needReach(scene, 'ban')
     if (current && current.reason === (reason ?? null) && sameTerm(current.banned_at, current.banned_until, length))
       return { already: current }
     if (current) needNoSuperior(scene, current.banned_by)
-    const banned_until = untilOf(now, length)
+    const banned_until = endOfDuration(now, length)
     const record: BanFact = {
       ban_id: id,
       user_address: target.account,
@@ -55,7 +55,7 @@ export const ban =
       banned_at: new Date(now).toISOString(),
       banned_until,
     }
-    const { member_count, ...rights } = leaving(view, target.account)
+    const { member_count, ...rights } = leavingChanges(view, target.account)
     const counted = { ...rights, ...(member ? { member_count } : {}) }
     const about = { target: target.account, targetName: target.name, until: banned_until, reason: reason ?? null }
     return {
@@ -70,30 +70,30 @@ export const ban =
     }
   }
 
-export const unban =
+export const decideUnban =
   ({ reason }: Act) =>
   (scene: Scene): Decision => {
     const { view, now, actor, target } = scene
     const current = banIn(view, target.account, now)
-    need(scene, 'canMute')
+    needPermission(scene, 'canMute')
     if (!current) return { already: null }
     needNoSuperior(scene, current.banned_by)
     const about = { target: target.account, targetName: target.name, reason: reason ?? null }
     return { entry: entryOf(view, actor, moderationApplied, { action: 'unban', ban: current }, about), record: current }
   }
 
-export const mute =
+export const decideMute =
   ({ duration, reason }: Act, id = newId()) =>
   (scene: Scene): Decision => {
     const { view, now, actor, target } = scene
     const length = duration ?? 'permanent'
     const current = muteIn(view, target.account, now)
-    need(scene, 'canMute')
+    needPermission(scene, 'canMute')
     needReach(scene, 'mute')
     if (current && current.reason === (reason ?? null) && sameTerm(current.muted_at, current.muted_until, length))
       return { already: current }
     if (current) needNoSuperior(scene, current.muted_by)
-    const muted_until = untilOf(now, length)
+    const muted_until = endOfDuration(now, length)
     const record: MuteFact = {
       mute_id: id,
       user_address: target.account,
@@ -109,12 +109,12 @@ export const mute =
     }
   }
 
-export const unmute =
+export const decideUnmute =
   ({ reason }: Act) =>
   (scene: Scene): Decision => {
     const { view, now, actor, target, theirs, mine } = scene
     const current = muteIn(view, target.account, now)
-    need(scene, 'canMute')
+    needPermission(scene, 'canMute')
     if (isSameAccount(actor.account, target.account) || (theirs.isAdmin && !mine.isSuperAdmin))
       throw new AppError('FORBIDDEN', { message: 'You may not unmute this person' })
     if (!current) return { already: null }
@@ -126,11 +126,11 @@ export const unmute =
     }
   }
 
-export const warn =
+export const decideWarning =
   ({ reason }: Act) =>
   (scene: Scene): Decision => {
     const { view, actor, target } = scene
-    need(scene, 'canMute')
+    needPermission(scene, 'canMute')
     needReach(scene, 'warn')
     const about = { target: target.account, targetName: target.name, reason: reason ?? null }
     return { entry: entryOf(view, actor, moderationApplied, { action: 'warn' }, about), record: null }
@@ -153,13 +153,13 @@ const grantsOf = ({
   canManageMods: can_manage_mods,
 })
 
-export const promote =
+export const decidePromotion =
   ({ patch = {} }: Act, id = newId()) =>
   (scene: Scene): Decision => {
     const { view, now, actor, target, mine } = scene
     const current = moderatorIn(view, target.account)
-    need(scene, 'canManageMods')
-    needAbove(scene)
+    needPermission(scene, 'canManageMods')
+    needHigherRank(scene)
     const record = {
       moderator_id: current?.moderator_id ?? id,
       user_address: target.account,
@@ -178,24 +178,24 @@ export const promote =
     if (current && Object.entries(after).every(([name, value]) => current[name as keyof typeof after] === value))
       return { already: current }
     const about = { target: target.account, targetName: target.name }
-    const lost = record.can_manage_mods ? {} : invitingNoMore(view, target.account)
+    const lost = record.can_manage_mods ? {} : revokedInvitations(view, target.account)
     const body = { role: 'moderator', moderator: record, permissions: grantsOf(record), ...lost }
     return { entry: entryOf(view, actor, roleChanged, body, about), record }
   }
 
-export const demote =
+export const decideDemotion =
   (_act: Act) =>
   (scene: Scene): Decision => {
     const { view, actor, target } = scene
     const current = grantIn(view, target.account)
     const member = memberIn(view, target.account)
-    need(scene, 'canManageMods')
+    needPermission(scene, 'canManageMods')
     const holdsRank = member?.role === 'moderator'
-    if (!isSameAccount(actor.account, target.account) || isLimited(view, actor.account)) needAbove(scene)
+    if (!isSameAccount(actor.account, target.account) || isLimited(view, actor.account)) needHigherRank(scene)
     if (!current && !holdsRank) return { already: null }
     const rank = holdsRank ? { member: { ...member, role: 'member' as const } } : {}
     const about = { target: target.account, targetName: target.name }
-    const lost = invitingNoMore(view, target.account)
+    const lost = revokedInvitations(view, target.account)
     const taken = current ? { removed: current } : {}
     const body = { role: 'member', ...rank, moderator: null, permissions: null, ...taken, ...lost }
     return { entry: entryOf(view, actor, roleChanged, body, about), record: current }

@@ -1,5 +1,5 @@
 import { demoRooms } from '#server/domains/rooms/room-state/demo-rooms'
-import { entryOf, house, nameOf } from '#server/domains/rooms/room-state/entries'
+import { displayNameOf, entryOf, plazaActor } from '#server/domains/rooms/room-state/entries'
 import { roleChanged } from '#server/domains/rooms/room-state/events/people'
 import { grantIn, moderatorIn } from '#server/domains/rooms/room-state/facts'
 import { Moderators, Rooms } from '#server/domains/rooms/room-state/model'
@@ -9,39 +9,45 @@ import { newId } from '#server/kernel/ids'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 
-/** In whose name the demo gives rights. */
-const all = { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: true }
+/** All rights of a moderator, which the demo grants. */
+const allRights = { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: true }
 
-/** Makes somebody a moderator of the demo's rooms. */
+/** Makes an account a moderator of the demo's rooms. */
 export async function grantDemoModerator(node: Node, account: string): Promise<void> {
   const there = await Rooms.find({ _id: { $in: demoRooms } }, { _id: 1 }).lean()
   for (const { _id } of there)
-    await change(node, _id, account, (view) => moderatorIn(view, account) === null && !isLimited(view, account), true)
+    await changeGrant(
+      node,
+      _id,
+      account,
+      (view) => moderatorIn(view, account) === null && !isLimited(view, account),
+      true,
+    )
 }
 
-/** Takes away whatever the demo gave, in its rooms and, by older versions, everywhere. */
+/** Removes all grants of the demo in its rooms, and those of older versions everywhere. */
 export async function endDemoGrants(node: Node): Promise<void> {
-  const given = { room: { $in: [GLOBAL, ...demoRooms] }, granted_by: house.account, is_active: true }
+  const given = { room: { $in: [GLOBAL, ...demoRooms] }, granted_by: plazaActor.account, is_active: true }
   for (const { room, user_address } of await Moderators.find(given).lean())
-    await change(
+    await changeGrant(
       node,
       room,
       user_address,
-      (view) => isSameAccount(grantIn(view, user_address)?.granted_by, house.account),
+      (view) => isSameAccount(grantIn(view, user_address)?.granted_by, plazaActor.account),
       false,
     )
 }
 
-async function change(
+async function changeGrant(
   node: Node,
   room: RoomKey,
   account: string,
   isDue: (view: View) => boolean,
   isGiven: boolean,
 ): Promise<void> {
-  const about = { target: account, targetName: await nameOf(node, account) }
+  const about = { target: account, targetName: await displayNameOf(node, account) }
   await node.log.act(room, {
-    sender: house.account,
+    sender: plazaActor.account,
     makes: roleChanged,
     judge(view, now) {
       if (!isDue(view)) return { already: null }
@@ -50,16 +56,16 @@ async function change(
             ...{
               moderator_id: newId(),
               user_address: account,
-              granted_by: house.account,
+              granted_by: plazaActor.account,
               notes: null,
               granted_seq: view.seq,
             },
-            ...{ granted_at: new Date(now).toISOString(), ...all },
+            ...{ granted_at: new Date(now).toISOString(), ...allRights },
           }
         : null
       const permissions = isGiven ? { canPin: true, canDelete: true, canMute: true, canManageMods: true } : null
       const body = { role: isGiven ? 'moderator' : 'member', moderator, permissions }
-      return { accept: entryOf(view, house, roleChanged, body, about) }
+      return { accept: entryOf(view, plazaActor, roleChanged, body, about) }
     },
   })
 }

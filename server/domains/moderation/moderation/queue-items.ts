@@ -1,8 +1,8 @@
 import { evidenceType } from '#server/domains/media/files/evidence'
 import { isClosed, weightOf } from '#server/domains/moderation/social/decisions'
 import { Reports } from '#server/domains/moderation/social/model'
-import { contentBy } from '#server/domains/moderation/social/reported'
-import { isKnown, kindOf } from '#server/domains/rooms/room-state/kinds'
+import { contentBy } from '#server/domains/moderation/social/report-subject'
+import { isKnownRoom, kindOf } from '#server/domains/rooms/room-state/kinds'
 import { Flags } from '#server/domains/rooms/room-state/model'
 import { mayTouch, rightsIn, standingOf } from '#server/domains/rooms/room-state/standing'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
@@ -13,9 +13,9 @@ import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey, roomOfConversation, roomOfKey } from '#shared/kit/room-key'
 import type { Conversation } from '#shared/kit/room-kinds'
-import { hearsOf } from './hearing.ts'
+import { receivesModeration } from './receivers.ts'
 
-/** An item, and who decided it: in all, or for the moderators of its room alone. */
+/** An item of the queue with its deciders: globally, or for the moderators of its room. */
 export interface StoredItem extends QueueItem {
   decided_by: string | null
   room_decided_by: string | null
@@ -77,26 +77,26 @@ export const itemOfFlag = (row: Pick<FlagRow, FlagFields> & Partial<FlagRow>): S
 
 export const keyOfItem = ({ room }: QueueItem): RoomKey | null => (room ? roomKey(room as RoomRef) : null)
 
-/** The item, for somebody who may decide it. */
+/** The item, for an account that may decide it. */
 export async function itemFor(context: Context, id: string): Promise<{ item: StoredItem; seen: QueueItem }> {
   const item = await findItem(id)
-  const seen = item && (await asSeenBy(context.node, signedIn(context).account, item))
+  const seen = item && (await itemSeenBy(context.node, signedIn(context).account, item))
   if (!seen) throw new AppError('NOT_FOUND')
   return { item, seen }
 }
 
 /**
- * The item as this person may see it: nobody sees what is said about themselves, moderators see what is said about those
- * whom they may act on, and only admins learn who said it. What a room has decided is decided for its own moderators.
+ * The item as this account may see it. Nobody sees reports about themselves. Moderators see reports about people below
+ * their rank, and only admins see the reporter. For a room's own moderators, its decision counts.
  */
-export async function asSeenBy(node: Node, account: string, stored: StoredItem): Promise<QueueItem | null> {
+export async function itemSeenBy(node: Node, account: string, stored: StoredItem): Promise<QueueItem | null> {
   const { log } = node
   const { decided_by: _, room_decided_by: __, ...item } = stored
   if (isSameAccount(item.reported_address, account)) return null
   const key = keyOfItem(item)
   const isShared = key !== null && kindOf(key).hasModerators
   const reach = (view: View, now: number) => ({
-    hears: view.room === GLOBAL || hearsOf(view, account, now),
+    receives: view.room === GLOBAL || receivesModeration(view, account, now),
     mine: rightsIn(view, account, now),
     theirs: standingOf(view, item.reported_address),
   })
@@ -104,12 +104,12 @@ export async function asSeenBy(node: Node, account: string, stored: StoredItem):
   if (everywhere.mine.isAdmin) return item
   const here = isShared ? await log.ask(key, reach) : everywhere
   const theirs = here.theirs.rank > everywhere.theirs.rank ? here.theirs : everywhere.theirs
-  const mine = here.hears ? [everywhere.mine, here.mine] : [here.mine]
+  const mine = here.receives ? [everywhere.mine, here.mine] : [here.mine]
   if (!mine.some((one) => one.isModerator && mayTouch(one, theirs))) return null
   // The id of a direct conversation names both of its people.
   const its = { ...item, reporter_address: null, room: isShared ? item.room : null }
-  const { isOfHouse } = await weightOf(node, account, key)
-  if (isOfHouse || item.room_state === null || isClosed(item.state)) return its
+  const { decidesGlobally } = await weightOf(node, account, key)
+  if (decidesGlobally || item.room_state === null || isClosed(item.state)) return its
   return { ...its, state: item.room_state, evidence: isClosed(item.room_state) ? null : item.evidence }
 }
 
@@ -117,5 +117,5 @@ export async function findItem(id: string): Promise<StoredItem | null> {
   const report = await findReport(id)
   if (report) return itemOfReport(report)
   const flag = await findFlag(id)
-  return flag && isKnown(flag.room) ? itemOfFlag(flag) : null
+  return flag && isKnownRoom(flag.room) ? itemOfFlag(flag) : null
 }

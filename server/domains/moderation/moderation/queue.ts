@@ -1,10 +1,10 @@
 import { buffer } from 'node:stream/consumers'
 import {
-  asItWas,
   isClosed,
+  refuseLateDecision,
   refuseOverruling,
   settleForRoom,
-  takeFromOthers,
+  unchangedFilter,
 } from '#server/domains/moderation/social/decisions'
 import { settleReport } from '#server/domains/moderation/social/evidence'
 import { Reports } from '#server/domains/moderation/social/model'
@@ -17,11 +17,11 @@ import type { moderation as contract } from '#shared/api/moderation'
 import type { QueueItem } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
 import { logEntryOf } from './entries.ts'
-import { entriesFor } from './hearing.ts'
-import { moderatorsOnline, subscribe } from './listening.ts'
+import { openItemsFor } from './open-items.ts'
+import { announceItem } from './queue-events.ts'
 import { findReport, itemFor, keyOfItem } from './queue-items.ts'
-import { announce } from './queue-told.ts'
-import { waitingFor } from './waiting.ts'
+import { entriesFor } from './receivers.ts'
+import { moderatorsOnline, subscribeModerator } from './subscriptions.ts'
 
 const entriesAtMost = 100
 
@@ -29,9 +29,9 @@ export const queue: Action<typeof contract.queue> = async ({ scope, room, cursor
   if (scope === 'room' && !room) throw new AppError('VALIDATION_ERROR', { message: 'room: required for scope room' })
   const key = scope === 'room' && room ? await keyOf(room) : GLOBAL
   const { account } = signedIn(context)
-  const { isAdmin } = await subscribe(context, key)
+  const { isAdmin } = await subscribeModerator(context, key)
   const [page, rows] = await Promise.all([
-    waitingFor(context.node, account, key, cursor ?? null, limit),
+    openItemsFor(context.node, account, key, cursor ?? null, limit),
     key === GLOBAL
       ? entriesFor(context.node, { account, isAdmin }, {}, entriesAtMost)
       : chainedRows(key, {}, entriesAtMost),
@@ -49,15 +49,15 @@ export const claim: Action<typeof contract.claim> = async ({ item: id, on }, con
   const { account } = signedIn(context)
   const claim = { $set: { claimed_by: on ? account : null } }
   const free = { claimed_by: { $in: [null, account] } }
-  takeFromOthers(
+  refuseLateDecision(
     item.kind === 'report'
       ? await Reports.findOneAndUpdate({ _id: id, ...free }, claim).lean()
       : await Flags.findOneAndUpdate({ message_id: id, ...free }, claim).lean(),
   )
-  return told(context, id)
+  return announceChange(context, id)
 }
 
-/** Whoever may decide the report sees the media; a report that is out of their sight, or has none, is not there. */
+/** The media of a report, for accounts that may decide it. A hidden report, or one without media, is not found. */
 export const evidence: Action<typeof contract.evidence> = async ({ item: id }, context) => {
   const { seen: item } = await itemFor(context, id)
   const { storage } = context.node.services
@@ -73,22 +73,22 @@ export const decide: Action<typeof contract.decide> = async ({ item: id, decisio
   const { node } = context
   const { account } = signedIn(context)
   const { item } = await itemFor(context, id)
-  const isOfHouse = await refuseOverruling(node, account, keyOfItem(item), item)
+  const decidesGlobally = await refuseOverruling(node, account, keyOfItem(item), item)
   const at = new Date(node.now()).toISOString()
   if (item.kind === 'flag') {
     const { claimed_by, state, decided_by, message_content: content } = item
     const asRead = { message_id: id, claimed_by, state, decided_by, content }
     const change = { state: decision, is_active: !isClosed(decision), decided_by: account }
-    takeFromOthers(await Flags.findOneAndUpdate(asRead, { $set: change }).lean())
-  } else if (isOfHouse) {
+    refuseLateDecision(await Flags.findOneAndUpdate(asRead, { $set: change }).lean())
+  } else if (decidesGlobally) {
     const notes = note === undefined ? {} : { admin_notes: note }
     const reviewed = { status: decision, reviewed_by: account, reviewed_at: at, ...notes }
-    takeFromOthers(await settleReport(node, asItWas(item), reviewed))
+    refuseLateDecision(await settleReport(node, unchangedFilter(item), reviewed))
   } else await settleForRoom(item, { status: decision, by: account, at, note: note ?? null })
-  return told(context, id)
+  return announceChange(context, id)
 }
 
-async function told(context: Context, id: string): Promise<{ item: QueueItem }> {
-  await announce(context.node, signedIn(context).account, id)
+async function announceChange(context: Context, id: string): Promise<{ item: QueueItem }> {
+  await announceItem(context.node, signedIn(context).account, id)
   return { item: (await itemFor(context, id)).seen }
 }

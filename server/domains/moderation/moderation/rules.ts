@@ -1,36 +1,40 @@
 import { type BlockedWord, emptyWord, formOf, tryPattern } from '#server/domains/moderation/verdict/words'
-import { blockedIn } from '#server/domains/rooms/room-state/blocked-words'
+import { hasBlock } from '#server/domains/rooms/room-state/access'
+import { blockedWordsIn } from '#server/domains/rooms/room-state/blocked-words'
 import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { rulesUpdated, wordsUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import {
   memberIn,
   moderatorIn,
   type RulesFact,
-  refOf,
+  roomRefOf,
   rulesIn,
   type WordFact,
   wordsIn,
 } from '#server/domains/rooms/room-state/facts'
 import { kinds } from '#server/domains/rooms/room-state/kinds'
+import { ranks } from '#server/domains/rooms/room-state/standing'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type Json } from '#server/log/types'
 import type { Act } from '#shared/api/moderation-acts'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
-import { isForModerators, longestIn } from '#shared/kit/room-kinds'
-import { type Decision, need, type Scene } from './moderate.ts'
+import { isBetweenTwo, isForModerators, longestIn } from '#shared/kit/room-kinds'
+import { type Decision, needPermission, type Scene } from './moderate.ts'
 import { rulesIdOf } from './rows.ts'
 
-export const rules =
+export const decideRules =
   ({ patch }: Act) =>
   (scene: Scene): Decision => {
     const { view, now, actor } = scene
-    const { type } = refOf(view)
-    if (!(kinds[type]?.rulesBy === 'moderators' && hasRole(scene))) need(scene, 'canManageMods')
-    if (!kinds[type].hasRules) throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
+    const { type } = roomRefOf(view)
     const before = { ...defaultRules, ...rulesIn(view) }
     const changes = Object.entries(patch?.rules ?? {}).filter(
       ([name, value]) => value !== undefined && before[name as keyof Rules] !== value,
+    )
+    needRightTo(
+      scene,
+      changes.map(([name]) => name),
     )
     const { read_only, max_message_length: most } = patch?.rules ?? {}
     if (most !== undefined && longestIn(type, most) !== most)
@@ -52,17 +56,34 @@ export const rules =
     return { entry: entryOf(view, actor, rulesUpdated, { rules: record, diff }), record }
   }
 
-/** Has somebody the role of a moderator here, and no grant that says less? */
+/** Throws unless the actor may change these rules. Either of two people may set when their messages are removed; in rooms the owner does. */
+function needRightTo(scene: Scene, names: readonly string[]): void {
+  const { view, mine } = scene
+  const { type } = roomRefOf(view)
+  const { hasRules, rulesBy, runBy } = kinds[type]
+  if (isBetweenTwo(type)) {
+    if (hasBlock(view)) throw new AppError('BLOCKED')
+    if (names.some((name) => name !== 'message_ttl'))
+      throw new AppError('VALIDATION_ERROR', { message: 'Direct messages have no rule but message_ttl' })
+    return
+  }
+  if (!(rulesBy === 'moderators' && hasRole(scene))) needPermission(scene, 'canManageMods')
+  if (!hasRules) throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
+  if (names.includes('message_ttl') && mine.rank < ranks[runBy ?? 'siteAdmin'])
+    throw new AppError('FORBIDDEN', { message: 'Only the owner may set when messages are removed' })
+}
+
+/** Is the actor a moderator by role, without a grant that restricts it? */
 const hasRole = ({ view, actor, mine }: Scene): boolean =>
   memberIn(view, actor.account)?.role === 'moderator' && moderatorIn(view, actor.account) === null && mine.isModerator
 
 const maxWords = 1_000
-/** Of words that are no patterns, together; normalised. */
+/** The most normalised characters of all words that are no patterns. */
 const maxCharacters = 50_000
 
-/** Global words belong to admins and global moderators, a room's to whoever may manage the room. */
+/** Global words are edited by admins and global moderators, a room's words by its managers. */
 function needWords(scene: Scene): void {
-  if (scene.view.room !== GLOBAL) need(scene, 'canManageMods')
+  if (scene.view.room !== GLOBAL) needPermission(scene, 'canManageMods')
   else if (!scene.mine.isModerator)
     throw new AppError('FORBIDDEN', { message: 'Only admins and global moderators may do this' })
 }
@@ -80,7 +101,7 @@ export const addWord =
     const word = is_regex ? patch.word : patch.word.toLowerCase()
     const empty = is_regex ? null : emptyWord(word)
     if (empty !== null) throw new AppError('VALIDATION_ERROR', { message: empty })
-    refuseBeside(blockedIn(view), { id, word, is_regex, as_written, action: 'block', scope: 'room' })
+    refuseBeside(blockedWordsIn(view), { id, word, is_regex, as_written, action: 'block', scope: 'room' })
     const added: WordFact = {
       word_id: id,
       word,
@@ -95,7 +116,7 @@ export const addWord =
     return { entry: entryOf(view, actor, wordsUpdated, { added }), record: added }
   }
 
-/** Refuses a word that is in this list already, by any spelling that is found alike, or for which there is no room in it. */
+/** Refuses a word that the list has in any equivalent spelling, or that exceeds its limits. */
 function refuseBeside(words: readonly BlockedWord[], added: BlockedWord): void {
   if (words.some((word) => isAlike(word, added)))
     throw new AppError('CONFLICT', { message: 'This word is blocked already' })
@@ -113,7 +134,7 @@ function isAlike(one: BlockedWord, other: BlockedWord): boolean {
   return form.kind === its.kind && form.text === its.text
 }
 
-/** What the pattern costs, in steps; throws where it cannot be used, or not beside the others. */
+/** The cost of the pattern in steps; throws if it is invalid, or too costly beside the others. */
 function costOf(pattern: string, words: readonly WordFact[]): number {
   const others = words.filter(({ is_regex }) => is_regex).map(({ word, cost }) => ({ source: word, cost }))
   const tried = tryPattern(pattern, others)

@@ -9,19 +9,19 @@ import { senderFactsOf } from '#server/domains/rooms/room-state/sender-facts'
 import type { Action } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { createTurnstile } from '#server/kernel/turnstile'
-import { messages as rowsBetween } from '#server/log/store'
+import { messagesBetween as rowsBetween } from '#server/log/store'
 import type { moderation as contract } from '#shared/api/moderation'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 
 const sampled = 20
 const page = 200
-/** How long one dry run may judge; what it has not come to by then is not tested. */
+/** The time limit of one dry run; further messages are not tested. */
 const mostMilliseconds = 2_000
-/** Dry runs judge one message at a time, with everything else between two of them. */
+/** Dry runs judge one message at a time, with other work in between. */
 const turnOf = nodeState(createTurnstile)
 
-/** The verdict each of the last messages would have got, were only the proposal to decide. */
+/** The verdicts that the last messages would get from the proposal alone. */
 export const simulate: Action<typeof contract.simulate> = async (
   { room, word, is_regex = false, as_written = false, rules, last },
   context,
@@ -44,7 +44,7 @@ export const simulate: Action<typeof contract.simulate> = async (
     moderator: false,
     lastMessageAt: null,
     sealed: null,
-    // Everything else is allowed, so that the proposal alone refuses.
+    // All else is allowed, so only the proposal refuses.
     rules: { ...defaultRules, ...(rules as Partial<Rules> | undefined) },
     words: proposal,
   }

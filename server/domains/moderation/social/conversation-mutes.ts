@@ -11,13 +11,13 @@ const milliseconds = { '1h': 3_600_000, '8h': 28_800_000, '1d': 86_400_000, '1w'
 
 type Mute = Awaited<ReturnType<typeof conversationMutesOf>>[number]
 
-/** The silences of an account that hold now. */
+/** The conversation mutes of an account that are in force. */
 export async function conversationMutesOf(account: string, now: number) {
   const rows = await ConversationMutes.find({ user_address: account }).sort({ updated_at: -1 }).lean()
-  return rows.filter(({ muted_until }) => muted_until == null || Date.parse(muted_until) > now).map(shown)
+  return rows.filter(({ muted_until }) => muted_until == null || Date.parse(muted_until) > now).map(muteOutput)
 }
 
-const shown = (row: {
+const muteOutput = (row: {
   mute_id: string
   user_address: string
   conversation_type: string
@@ -35,8 +35,8 @@ const shown = (row: {
   updated_at: row.updated_at,
 })
 
-/** The silence over a room, if there is one: a dm is named by the other person, alpha is the channel `global`. */
-export function muteOf(mutes: readonly Mute[], key: RoomKey, account: string): Mute | null {
+/** The mute of a room, if any. A direct conversation is named by the other person, alpha by `global`. */
+export function conversationMuteOf(mutes: readonly Mute[], key: RoomKey, account: string): Mute | null {
   const { conversationType, conversationId } = conversationOf(roomOfKey(key), account)
   return (
     mutes.find(
@@ -74,7 +74,7 @@ export const mute: Action<typeof contract.mute> = async ({ conversationType, con
     { upsert: true, returnDocument: 'after' },
   ).lean()
   if (!row) throw new Error('The silence is gone')
-  return { success: true, mute: shown(row) }
+  return { success: true, mute: muteOutput(row) }
 }
 
 export const unmute: Action<typeof contract.unmute> = async ({ conversationType, conversationId }, context) => {

@@ -5,23 +5,23 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { Reports } from './model.ts'
 
-/** What somebody's word about a report counts, and whether it counts in all or in its room alone. */
+/** The weight of an account's decision on a report, and whether it counts globally or in its room. */
 interface Weight {
-  isOfHouse: boolean
+  decidesGlobally: boolean
   weight: number
 }
 
-/** Admins and global moderators decide in all, unless they act by a higher role of their own in the room. */
+/** Admins and global moderators decide globally, unless their role in the room is higher. */
 export async function weightOf({ log }: Node, account: string, room: RoomKey | null): Promise<Weight> {
   const everywhere = await log.ask(GLOBAL, (view) => standingOf(view, account))
   const here = room === null ? null : await log.ask(room, (view) => standingOf(view, account))
   const isModerator = everywhere.isModerator && (here === null || here.rank <= ranks.moderator)
-  const isOfHouse = everywhere.isAdmin || isModerator
-  return { isOfHouse, weight: isOfHouse ? ranks.superAdmin + everywhere.rank : (here ?? everywhere).rank }
+  const decidesGlobally = everywhere.isAdmin || isModerator
+  return { decidesGlobally, weight: decidesGlobally ? ranks.superAdmin + everywhere.rank : (here ?? everywhere).rank }
 }
 
-/** What is known of a report, or of a flagged message, before somebody decides it. */
-interface Undecided {
+/** The state of a report or flag before a decision. */
+interface DecisionState {
   id: string
   state: string
   room_state: string | null
@@ -39,8 +39,8 @@ interface StoredReport {
   room_decided_by?: string | null
 }
 
-/** A report as it is stored; what a room has decided is absent in those of an older version. */
-export const beforeDecision = (row: StoredReport): Undecided => ({
+/** The state of a stored report; older versions stored no decision of a room. */
+export const beforeDecision = (row: StoredReport): DecisionState => ({
   id: row._id,
   state: row.status,
   claimed_by: row.claimed_by ?? null,
@@ -49,40 +49,40 @@ export const beforeDecision = (row: StoredReport): Undecided => ({
   room_decided_by: row.room_decided_by ?? null,
 })
 
-/** Nothing waits for a decision any more. */
+/** Is the report decided? */
 export const isClosed = (state: string | null): boolean => state === 'action_taken' || state === 'dismissed'
 
 /**
- * Refuses who would decide what somebody of no less weight looks at, or change what somebody of more weight has decided. Answers
- * whether what this account says counts in all.
+ * Refuses a decision on a report that an equal or higher rank has claimed, or a higher rank has decided. Returns
+ * whether this account decides globally.
  */
 export async function refuseOverruling(
   node: Node,
   account: string,
   room: RoomKey | null,
-  { claimed_by, state, decided_by, room_state, room_decided_by }: Undecided,
+  { claimed_by, state, decided_by, room_state, room_decided_by }: DecisionState,
 ): Promise<boolean> {
   const mine = await weightOf(node, account, room)
   const weighs = async (other: string | null) =>
     other === null || isSameAccount(other, account) ? -1 : (await weightOf(node, other, room)).weight
-  if ((await weighs(claimed_by)) >= mine.weight) throw new AppError('CONFLICT', { message: looked })
+  if ((await weighs(claimed_by)) >= mine.weight) throw new AppError('CONFLICT', { message: claimedText })
   const deciders = [isClosed(state) ? decided_by : null, isClosed(room_state) ? room_decided_by : null]
   for (const decider of deciders)
     if ((await weighs(decider)) > mine.weight)
       throw new AppError('CONFLICT', { message: 'Somebody above you has decided this' })
-  return mine.isOfHouse
+  return mine.decidesGlobally
 }
 
-const looked = 'Somebody else looks at this already'
+const claimedText = 'Somebody else looks at this already'
 
-/** Refuses who came too late: somebody else has claimed or decided it meanwhile. */
-export function takeFromOthers<T>(found: T | null): T {
-  if (found === null) throw new AppError('CONFLICT', { message: looked })
+/** Refuses a late decision: another account has claimed or decided meanwhile. */
+export function refuseLateDecision<T>(found: T | null): T {
+  if (found === null) throw new AppError('CONFLICT', { message: claimedText })
   return found
 }
 
-/** Finds the report while nobody has claimed or decided it since it was read. */
-export const asItWas = ({ id, state, claimed_by, decided_by, room_state, room_decided_by }: Undecided) => ({
+/** Matches the report if nobody has claimed or decided it since it was read. */
+export const unchangedFilter = ({ id, state, claimed_by, decided_by, room_state, room_decided_by }: DecisionState) => ({
   _id: id,
   status: state,
   claimed_by,
@@ -91,16 +91,16 @@ export const asItWas = ({ id, state, claimed_by, decided_by, room_state, room_de
   room_decided_by,
 })
 
-interface Settled {
+interface RoomDecision {
   status: string
   by: string
   at: string
   note: string | null
 }
 
-/** Decides a report for the moderators of its room; for those who moderate everywhere it waits on, claimed by nobody. */
-export async function settleForRoom(item: Undecided, { status, by, at, note }: Settled): Promise<void> {
+/** Decides a report for the moderators of its room. It stays open and unclaimed for global moderators. */
+export async function settleForRoom(item: DecisionState, { status, by, at, note }: RoomDecision): Promise<void> {
   const decided = { room_status: status, room_decided_by: by, room_decided_at: at, room_notes: note }
   const change = { ...decided, ...(isClosed(status) ? { claimed_by: null } : {}) }
-  takeFromOthers(await Reports.findOneAndUpdate(asItWas(item), { $set: change }).lean())
+  refuseLateDecision(await Reports.findOneAndUpdate(unchangedFilter(item), { $set: change }).lean())
 }

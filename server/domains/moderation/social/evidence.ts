@@ -1,23 +1,23 @@
-import { withFiles } from '#server/domains/media/files/claims'
+import { withKeptFiles } from '#server/domains/media/files/claims'
 import { evidenceKey } from '#server/domains/media/files/evidence'
 import { type StoredUpload, storedFile, UploadRecords } from '#server/domains/media/files/model'
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { addressesIn, type NamedFile } from '#server/domains/moderation/verdict/named-files'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
 import { addressOf, keyAt } from '#server/ports/storage/port'
 import { AppError } from '#shared/errors'
 import { Reports } from './model.ts'
 
-interface Named {
+interface ReportInput {
   description?: string | null | undefined
   messageId?: string | null | undefined
   evidence?: string | null | undefined
 }
 
-/** What shows a fault, and was uploaded by this account, as the description of a report names it. */
+/** The uploads of this account that a description names as evidence of a bug. */
 function faultFiles(node: Node, account: string, description: string): NamedFile[] {
-  const { bucket, folder } = folders.bugReport
+  const { bucket, folder } = storageFolders.bugReport
   const own = `${bucket}/${folder}/${account.toLowerCase()}/`
   return addressesIn(description, node.settings.storageUrl).flatMap((url) => {
     const key = keyAt(node.settings.storageUrl, url)
@@ -25,19 +25,19 @@ function faultFiles(node: Node, account: string, description: string): NamedFile
   })
 }
 
-/** Makes a report that names what this account has handed in, which is kept from then on until the report is decided. */
+/** Stores a report with the uploads that it names. They are kept until the report is decided. */
 export async function withEvidence<T>(
   node: Node,
   account: string,
-  { description, messageId, evidence }: Named,
+  { description, messageId, evidence }: ReportInput,
   act: (fields: { evidence_key?: string; file_keys?: string[]; is_as_sent?: boolean }) => Promise<T>,
 ): Promise<T> {
-  const shown = faultFiles(node, account, description ?? '')
-  const files: { file_keys?: string[] } = shown.length > 0 ? { file_keys: shown.map(({ key }) => key) } : {}
-  if (!evidence) return withFiles(node, account, shown, () => act(files))
+  const faults = faultFiles(node, account, description ?? '')
+  const files: { file_keys?: string[] } = faults.length > 0 ? { file_keys: faults.map(({ key }) => key) } : {}
+  if (!evidence) return withKeptFiles(node, account, faults, () => act(files))
   const key = evidenceKey(account, evidence)
-  const all = [...shown, { key, url: addressOf(node.settings.storageUrl, key) }]
-  return withFiles(node, account, all, async () => {
+  const all = [...faults, { key, url: addressOf(node.settings.storageUrl, key) }]
+  return withKeptFiles(node, account, all, async () => {
     const its = { _id: key, evidence_of: messageId ?? '', ...storedFile }
     const record = await UploadRecords.findOne(its).lean<StoredUpload>()
     if (!record)
@@ -46,7 +46,7 @@ export async function withEvidence<T>(
   })
 }
 
-/** Reports that are not decided keep their evidence, and the files that they name. */
+/** Open reports keep their evidence and the files that they name. */
 export async function evidenceAmong(urls: readonly string[], { settings }: Node) {
   const keys = urls.flatMap((url) => keyAt(settings.storageUrl, url) ?? [])
   const [one, many] = await Promise.all([
@@ -63,12 +63,12 @@ interface Review {
   admin_notes?: string | null | undefined
 }
 
-/** Reviews a report, and removes its evidence once it is decided. Null where there is no such report. */
+/** Reviews a report, and removes its evidence when it is decided; null if it does not exist. */
 export async function settleReport(node: Node, filter: object, reviewed: Review) {
   const isClosed = ['action_taken', 'dismissed'].includes(reviewed.status)
   const change = { $set: reviewed, ...(isClosed && { $unset: { evidence_key: '', file_keys: '', is_as_sent: '' } }) }
   const before = await Reports.findOneAndUpdate(filter, change).lean()
   const named = [before?.evidence_key ?? [], before?.file_keys ?? []].flat()
-  if (isClosed) await removeUnnamed(node, named)
+  if (isClosed) await removeUnnamedFiles(node, named)
   return before && { ...before, ...reviewed }
 }

@@ -2,10 +2,16 @@ import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** Conversations somebody does not want to be notified of. */
+/** Conversations about which an account gets no notifications. */
 export const ConversationMutes = defineModel(
   'ConversationMutes',
-  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'social' },
+  {
+    shares: [
+      { owner: 'user_address', becomes: 'erase' },
+      { owner: 'conversation_id', becomes: 'erase', archive: false },
+    ],
+    archive: 'social',
+  },
   new Schema(
     {
       /** `account type conversation` */
@@ -58,7 +64,7 @@ export const Reports = defineModel(
   new Schema(
     {
       _id: required,
-      /** `reporter reported type`: one row at a time is the newest of these three. */
+      /** `reporter reported type`: only its newest row matters. */
       subject: required,
       reporter_address: required,
       reported_address: required,
@@ -69,9 +75,9 @@ export const Reports = defineModel(
       message_id: optional,
       message_content: optional,
       message_content_by: String,
-      /** The key of media of the message, until the report is decided. */
+      /** The key of the message's media, until the report is decided. */
       evidence_key: String,
-      /** The keys of what shows a fault and is named in the description, until the report is decided. */
+      /** The keys of bug screenshots in the description, until the report is decided. */
       file_keys: { type: [String], default: undefined },
       is_as_sent: Boolean,
       status: { type: String, default: 'pending' },
@@ -79,7 +85,7 @@ export const Reports = defineModel(
       admin_notes: optional,
       reviewed_at: optional,
       reviewed_by: optional,
-      /** What the moderators of the room have decided, for themselves. */
+      /** The decision of the room's moderators, for themselves. */
       room_status: String,
       room_decided_by: String,
       room_decided_at: String,
@@ -96,10 +102,10 @@ export const Reports = defineModel(
     .index({ file_keys: 1 }, { partialFilterExpression: { file_keys: { $exists: true } } }),
 )
 
-/** The last report of its kind by the same person, so that a second one within a day is noticed. */
+/** The last report of this kind by the same person, which prevents a second within a day. */
 export const ReportTurns = defineModel(
   'ReportTurns',
-  { shares: [{ owner: '_id', becomes: 'erase', at: 'first word' }], archive: { never: 'It lapses within a day.' } },
+  { shares: [{ owner: '_id', becomes: 'erase', at: 'inside' }], archive: { never: 'It lapses within a day.' } },
   new Schema(
     { _id: required, at: { type: Number, required: true }, expires_at: { type: Date, required: true } },
     { collection: 'report_turns', versionKey: false, id: false },

@@ -8,20 +8,20 @@ import { isDuplicate } from '#server/ports/database/port'
 import { type social as contract, Report } from '#shared/api/social'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { blockSomebody } from './blocks.ts'
-import { asItWas, beforeDecision, refuseOverruling, takeFromOthers } from './decisions.ts'
+import { blockAccount } from './blocks.ts'
+import { beforeDecision, refuseLateDecision, refuseOverruling, unchangedFilter } from './decisions.ts'
 import { settleReport, withEvidence } from './evidence.ts'
 import { Reports, ReportTurns } from './model.ts'
-import { contentBy, reportedBy } from './reported.ts'
+import { contentBy, reportSubjectOf } from './report-subject.ts'
 
 const dayMilliseconds = 86_400_000
 const shownAtMost = 100
-/** Reports of one account in an hour: in a raid there are many to report. */
+/** The reports of one account in an hour, enough for a raid. */
 const reportsAnHour = 60
 const hourSeconds = 3_600
 
 type Stored = Record<string, unknown> & Parameters<typeof contentBy>[0]
-const shown = ({ _id, subject: _, claimed_by: __, ...row }: Stored) =>
+const reportOutput = ({ _id, subject: _, claimed_by: __, ...row }: Stored) =>
   Report.parse({ id: _id, ...row, message_content_by: contentBy(row) })
 
 export const reports: Action<typeof contract.reports> = async ({ admin, status }, context) => {
@@ -30,12 +30,12 @@ export const reports: Action<typeof contract.reports> = async ({ admin, status }
   const whose = admin && isAdmin ? { reported_address: { $ne: account } } : { reporter_address: account }
   const filter = { ...whose, ...(status ? { status } : {}) }
   const rows = await Reports.find(filter).sort({ created_at: -1 }).limit(shownAtMost).lean()
-  return { reports: rows.map((row) => shown(row)), isAdmin }
+  return { reports: rows.map((row) => reportOutput(row)), isAdmin }
 }
 
 type ReportListener = (context: Pick<Context, 'node' | 'caller'>, id: string) => Promise<void>
 const listenersOn = nodeState((): ReportListener[] => [])
-/** Told of each report made on this node. */
+/** Subscribes to reports made on this node. */
 export const onReport = (node: Node, listener: ReportListener): void => void listenersOn(node).push(listener)
 
 export const report: Action<typeof contract.report> = async (input, context) => {
@@ -48,7 +48,7 @@ export const report: Action<typeof contract.report> = async (input, context) => 
   if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
   const now = context.node.now()
   const subject = `${account} ${reportedAddress} ${reportType}`
-  const about = await reportedBy(context, account, input)
+  const about = await reportSubjectOf(context, account, input)
   const row = {
     _id: newId(),
     subject,
@@ -61,10 +61,10 @@ export const report: Action<typeof contract.report> = async (input, context) => 
     created_at: new Date(now).toISOString(),
   }
   await withEvidence(context.node, account, input, async (fields) => {
-    await takeTurn(subject, now)
+    await takeReportTurn(subject, now)
     await Reports.create({ ...row, ...fields })
   })
-  if (alsoBlock) await blockSomebody(context.node, account, reportedAddress, `Reported for ${reportType}`)
+  if (alsoBlock) await blockAccount(context.node, account, reportedAddress, `Reported for ${reportType}`)
   for (const listener of listenersOn(context.node)) await listener(context, row._id)
   const { _id: id, created_at } = row
   return {
@@ -80,8 +80,8 @@ export const report: Action<typeof contract.report> = async (input, context) => 
   }
 }
 
-/** One report of a kind a day: of many at once one gets through. */
-async function takeTurn(subject: string, now: number): Promise<void> {
+/** One report of a kind a day: of simultaneous ones, one succeeds. */
+async function takeReportTurn(subject: string, now: number): Promise<void> {
   const turn = { at: now, expires_at: new Date(now + dayMilliseconds) }
   const taken = await ReportTurns.updateOne(
     { _id: subject, at: { $lte: now - dayMilliseconds } },
@@ -107,8 +107,8 @@ export const review: Action<typeof contract.review> = async ({ reportId, status,
   if (!found) throw new AppError('NOT_FOUND', { message: 'Report not found' })
   const before = beforeDecision(found)
   await refuseOverruling(context.node, account, null, before)
-  const row = takeFromOthers(await settleReport(context.node, asItWas(before), reviewed))
+  const row = refuseLateDecision(await settleReport(context.node, unchangedFilter(before), reviewed))
   for (const listener of listenersOn(context.node)) await listener(context, reportId)
-  const { id, admin_notes, reviewed_at, reviewed_by, status: state } = shown(row)
+  const { id, admin_notes, reviewed_at, reviewed_by, status: state } = reportOutput(row)
   return { success: true, report: { id, status: state, admin_notes, reviewed_at, reviewed_by } }
 }

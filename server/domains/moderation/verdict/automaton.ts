@@ -1,25 +1,25 @@
 import { type Budget, spend } from './budget.ts'
 
-/** What is searched for. It holds a set of places at once, which it spells as it likes; equal sets are spelled alike. */
+/** A search machine. Its state is a set of places, which it encodes itself; equal sets have equal codes. */
 export interface Machine {
   start: string
-  /** How many it looks for, numbered from zero. */
+  /** The number of items that it searches, numbered from zero. */
   wanted: number
-  /** What follows from these places and a symbol; the same each time. */
-  advance(places: string, symbol: number): Reached
+  /** The next state after a symbol; deterministic. */
+  advance(places: string, symbol: number): MachineStep
 }
 
-export interface Reached {
+export interface MachineStep {
   places: string
-  /** What ends with this symbol. */
+  /** The items that end with this symbol. */
   found: readonly number[]
-  /** What it took to find this out. */
+  /** The cost of this step. */
   steps: number
 }
 
 interface State {
   places: string
-  /** By symbol. */
+  /** Edges by symbol. */
   next: Edge[]
 }
 
@@ -27,19 +27,19 @@ interface Edge {
   to: State
   found: readonly number[]
   steps: number
-  /** The search that has paid for it. */
+  /** The search that has paid for this edge. */
   search: number
-  /** What of `found` this search has not found so far. */
+  /** The items of `found` that this search has not found yet. */
   open: readonly number[]
 }
 
-/** Does what ends at this symbol count? Once it does, it is not asked about again. */
-export type Accept = (found: number, at: number) => boolean
+/** Does an item that ends at this symbol count? A counted item is not asked about again. */
+export type MatchFilter = (found: number, at: number) => boolean
 
 export interface Automaton {
-  /** What is found in these symbols; some is missing where the budget was used up. */
-  search(symbols: Uint16Array, budget: Budget, accept?: Accept): ReadonlySet<number>
-  /** Symbols mean something else from now on. */
+  /** The items found in these symbols; incomplete if the budget is spent. */
+  search(symbols: Uint16Array, budget: Budget, accept?: MatchFilter): ReadonlySet<number>
+  /** Clears all states, because symbols have new meanings. */
   forget(): void
 }
 
@@ -48,9 +48,8 @@ const stepsOfMatch = 8
 const mostKept = 1_000
 
 /**
- * Walks a machine and keeps what it has learnt: sets of places become states, so that text like the text before costs one look a
- * symbol. A search pays for each edge that it walks for the first time, whether it was known before or not, and for each match until
- * it counts: what it costs follows from its input alone.
+ * Runs a machine and caches its states, so that similar text costs one look-up for each symbol. A search pays for each
+ * edge on its first use, cached or not, and for each match until it counts. Its cost thus follows from its input alone.
  */
 export function automaton({ start, wanted, advance }: Machine): Automaton {
   const states = new Map<string, State>()
@@ -84,13 +83,13 @@ export function automaton({ start, wanted, advance }: Machine): Automaton {
       const found = new Set<number>()
       if (!spend(budget, symbols.length * stepsOfSymbol)) return found
       walk(symbols, budget, accept, found)
-      // A text that took much to search is not like the next ones.
+      // A costly text is unlike the next ones, so its states are dropped.
       if (edges > mostKept) forget()
       return found
     },
   }
 
-  function walk(symbols: Uint16Array, budget: Budget, accept: Accept, found: Set<number>): void {
+  function walk(symbols: Uint16Array, budget: Budget, accept: MatchFilter, found: Set<number>): void {
     searches += 1
     let state = stateOf(start)
     for (let at = 0; at < symbols.length; at += 1) {

@@ -1,22 +1,22 @@
 import type { Attachment, Mention } from '#shared/api/message'
 import type { Asked } from '#shared/api/polls'
 import type { MessageType } from '#shared/api/verdict'
-import { type ContentKind, type OwnStorage, seenContent } from './markers.ts'
+import { type ContentKind, contentOfFile, type OwnStorage } from './markers.ts'
 
-/** What a person puts into a message. What is stored of a message comes from here, and so is judged. */
+/** The content of a message by a person, which is stored and judged. */
 export interface MessageDraft {
   type: MessageType
   text: string
   attachments: readonly Attachment[]
   mentions: readonly Mention[]
-  /** The poll that the message asks; its text is the question. */
+  /** The poll of the message, whose text is the question. */
   poll: Asked | null
   replyTo: string | null
-  /** Paths of files of the sender's own that the message uses, as its sender says. */
+  /** Paths of the sender's own files that the message declares. */
   blobs?: readonly string[] | undefined
 }
 
-export const written = (type: MessageType, text: string): MessageDraft => ({
+export const textDraft = (type: MessageType, text: string): MessageDraft => ({
   type,
   text,
   attachments: [],
@@ -26,9 +26,8 @@ export const written = (type: MessageType, text: string): MessageDraft => ({
 })
 
 /**
- * How a verdict reads a field: `prose` is shown to people, so its words, links and length count; a `label` is sent along
- * with it, so its words and links count; an `address` is a link unless it is media of the sender's own. `none` holds no
- * text of a person's.
+ * How a verdict reads a field. `prose` is displayed: words, links and length count. A `label` is sent along: words and
+ * links count. An `address` is a link, except for the sender's own media. `none` contains no personal text.
  */
 type Reading = 'prose' | 'label' | 'address' | 'none'
 type ReadingsOf<T> = T extends readonly (infer One)[]
@@ -37,7 +36,7 @@ type ReadingsOf<T> = T extends readonly (infer One)[]
     ? { readonly [Field in keyof T]-?: ReadingsOf<NonNullable<T[Field]>> }
     : Reading
 
-/** Every field of a draft, read in one way. A field that is added to a draft has to be added here. */
+/** The reading of every field of a draft; the compiler requires new fields here. */
 const readings: ReadingsOf<MessageDraft> = {
   type: 'none',
   text: 'prose',
@@ -48,7 +47,7 @@ const readings: ReadingsOf<MessageDraft> = {
   blobs: 'none',
 }
 
-export interface Part {
+export interface MessagePart {
   reading: Exclude<Reading, 'none'>
   text: string
 }
@@ -56,14 +55,14 @@ export interface Part {
 type Readings = Reading | { readonly [field: string]: Readings }
 
 /** The texts of a draft, its own text first. */
-export function partsOf(draft: MessageDraft): readonly Part[] {
+export function messagePartsOf(draft: MessageDraft): readonly MessagePart[] {
   const { attachments, mentions, poll } = draft
   if (attachments.length === 0 && mentions.length === 0 && poll === null)
     return [{ reading: 'prose', text: draft.text }]
   return collect(draft, readings)
 }
 
-function collect(value: unknown, reading: Readings): Part[] {
+function collect(value: unknown, reading: Readings): MessagePart[] {
   if (Array.isArray(value)) return value.flatMap((one) => collect(one, reading))
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([field, its]) =>
@@ -85,9 +84,9 @@ function extensions(names: string, kind: ContentKind): Record<string, ContentKin
   return Object.fromEntries(names.split(' ').map((name) => [name, kind]))
 }
 
-/** What an attachment is by its type, its name, its address, or the storage it lies in; nothing where it is a plain file. */
+/** The kinds of an attachment by its type, name, URL or storage folder; empty for a plain file. */
 export function contentsOf({ url, name, mime }: Attachment, storage: OwnStorage): readonly ContentKind[] {
-  const found = [contentOfMime(mime), byExtension(name), byExtension(pathOf(url)), seenContent(url, storage)]
+  const found = [contentOfMime(mime), byExtension(name), byExtension(pathOf(url)), contentOfFile(url, storage)]
   return [...new Set(found.filter((kind) => kind !== null))]
 }
 
@@ -105,10 +104,10 @@ function byExtension(name: string | undefined): ContentKind | null {
     : null
 }
 
-const pathOf = (url: string): string => plainly(URL.canParse(url) ? new URL(url).pathname : url)
+const pathOf = (url: string): string => decodedUrl(URL.canParse(url) ? new URL(url).pathname : url)
 
-/** An address without its percent signs, as a browser shows it. */
-export function plainly(url: string): string {
+/** A URL with its percent-encoding decoded, as browsers show it. */
+export function decodedUrl(url: string): string {
   try {
     return decodeURIComponent(url)
   } catch {

@@ -1,8 +1,8 @@
 import { isWordRune } from './word-runes.ts'
 
-// What instructions of re2js do, and when an empty one holds. These are no part of its interface: its version is exact, and a test
-// compares each kind of pattern with the engine itself.
-export const op = {
+// Instructions of re2js, and the conditions of empty ones. They are internal to it: the version is exact, and a test
+// compares each kind of pattern with the engine.
+export const opCodes = {
   alt: 1,
   altMatch: 2,
   capture: 3,
@@ -12,7 +12,7 @@ export const op = {
   firstRune: 8,
   lastRune: 11,
 } as const
-export const empty = {
+export const emptyFlags = {
   beginLine: 1,
   endLine: 2,
   beginText: 4,
@@ -29,25 +29,25 @@ export interface Instruction {
   matchRune(rune: number): boolean
 }
 
-/** What stood before, as far as the pattern asks. */
-export const before = { start: 1, newline: 2, word: 4 } as const
+/** The preceding context, as far as the pattern needs it. */
+export const contextFlags = { start: 1, newline: 2, word: 4 } as const
 
-export const newline = 10
+export const newlineRune = 10
 
-export const isRune = ({ op: kind }: Instruction): boolean => kind >= op.firstRune && kind <= op.lastRune
+export const isRune = ({ op: kind }: Instruction): boolean => kind >= opCodes.firstRune && kind <= opCodes.lastRune
 
-/** Which empty instructions hold between what stood before and this character, -1 at the end. */
-export function holds(context: number, rune: number): number {
+/** The empty instructions that hold between the context and this character, -1 at the end. */
+export function flagsBetween(context: number, rune: number): number {
   let flags = 0
-  if (context & before.start) flags |= empty.beginText | empty.beginLine
-  if (context & before.newline) flags |= empty.beginLine
-  if (rune === newline) flags |= empty.endLine
-  if (rune < 0) flags |= empty.endText | empty.endLine
-  const changes = isWordRune(rune) !== ((context & before.word) !== 0)
-  return flags | (changes ? empty.wordBoundary : empty.noWordBoundary)
+  if (context & contextFlags.start) flags |= emptyFlags.beginText | emptyFlags.beginLine
+  if (context & contextFlags.newline) flags |= emptyFlags.beginLine
+  if (rune === newlineRune) flags |= emptyFlags.endLine
+  if (rune < 0) flags |= emptyFlags.endText | emptyFlags.endLine
+  const changes = isWordRune(rune) !== ((context & contextFlags.word) !== 0)
+  return flags | (changes ? emptyFlags.wordBoundary : emptyFlags.noWordBoundary)
 }
 
 export function contextAfter(rune: number, asked: number): number {
-  if (rune === newline && asked & empty.beginLine) return before.newline
-  return isWordRune(rune) && asked & (empty.wordBoundary | empty.noWordBoundary) ? before.word : 0
+  if (rune === newlineRune && asked & emptyFlags.beginLine) return contextFlags.newline
+  return isWordRune(rune) && asked & (emptyFlags.wordBoundary | emptyFlags.noWordBoundary) ? contextFlags.word : 0
 }

@@ -6,11 +6,11 @@ const commonTopLevels = [
 ]
 const topLevels = commonTopLevels.join(' ').replaceAll(' ', '|')
 
-// Each alternative is a fixed text with a bounded neighbourhood: nothing here can backtrack.
+// Each alternative is a fixed text with a bounded context: none can backtrack.
 const address = new RegExp(
   [
     '[\\p{L}\\p{N}]://\\S',
-    // What a browser repairs.
+    // URLs that browsers repair.
     '(?<![\\p{L}\\p{N}])https?:[\\\\/]{0,3}[\\p{L}\\p{N}-]{1,63}\\.[\\p{L}\\p{N}]',
     '(?<![\\p{L}\\p{N}])https?:[\\\\/]{2,3}[\\p{L}\\p{N}]',
     '(?<![\\p{L}\\p{N}])www\\.[\\p{L}\\p{N}]',
@@ -25,15 +25,15 @@ const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 const dots = /[。．｡․]/g
 const bracketedDot = /[[({]\s?(?:\.|dot)\s?[\])}]/gi
 
-/** Does the text hold a link: a URL, also one that a browser repairs, a `www.` prefix, or a bare domain under a common top level? */
+/** Has the text a link? Links are URLs, also repairable ones, `www.` prefixes and domains under common top levels. */
 export function hasLink(text: string): boolean {
   return address.test(plainDots(text))
 }
 
 const here = 'https://here.invalid'
 
-/** Does the target of a link of Markdown lead elsewhere, as a browser would read it? */
-export function leadsOut(target: string): boolean {
+/** Does the target of a Markdown link leave this site, as a browser reads it? */
+export function isOutsideLink(target: string): boolean {
   if (hasLink(target)) return true
   const url = URL.canParse(target) ? new URL(target) : URL.canParse(target, here) ? new URL(target, here) : null
   return url !== null && url.origin !== here && /^(?:https?|ftp|wss?):$/.test(url.protocol)

@@ -7,19 +7,19 @@ import { sequencesOf } from './sequences.ts'
 
 const ascii = /^[\0-\x7f]*$/
 const signs = /[^\p{So}\p{Extended_Pictographic}]+/gu
-// What joins emoji, and the letters of some flags, make another sign of them.
+// Joiners of emoji and tag letters of flags change the sign, so they stay.
 const unseen =
   /(?![\u200d\u{e0020}-\u{e007f}])[\p{Cf}\p{Default_Ignorable_Code_Point}\u0640]|\u200d(?!\p{Extended_Pictographic})/gu
 
-/** A text in the form in which literals are looked for: in lower case, without what nobody sees. */
+/** The form of a text for literal search: lower case, without invisible characters. */
 export const literalForm = (text: string): string =>
   ascii.test(text) ? text.toLowerCase() : lowered(text.replace(unseen, ''))
 
-/** A word that is matched as it is written (`c++`) in the form in which it is looked for. Signs such as `™` mean themselves. */
+/** The search form of a literal word (`c++`). Signs such as `™` stay as they are. */
 export const literalOf = (word: string): string =>
   literalForm(word.replace(signs, (letters) => normalized(letters, 'NFKC'))).trim()
 
-/** Tells which of these literals, all different, a text of the literal form has; they are matched as they are written. */
+/** Searches these distinct literals in a text of literal form, exactly as written. */
 export function compileLiterals(literals: readonly string[]) {
   const hasFlags = literals.some((literal) => flagLetter.test(literal))
   const symbols = new Map<number, number>()
@@ -43,7 +43,7 @@ export function compileLiterals(literals: readonly string[]) {
 
 const stepsOfEnd = 60
 
-/** Tells where something may begin or end. Each place of the text is looked at once. */
+/** Tests whether a match may begin or end at a place; each place is tested once. */
 function endsOf(text: string, budget: Budget, inFlags: ReadonlySet<number>): (at: number) => boolean {
   const known: boolean[] = []
   return (at) => {

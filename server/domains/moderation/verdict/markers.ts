@@ -1,8 +1,8 @@
 import { sealedImageType, voiceSeconds } from '#shared/api/uploads'
 import type { MessageType } from '#shared/api/verdict'
-import { allFolders, type Stored, storedAs } from './storage-folders.ts'
+import { allFolders, type StoredKind, storedKindOf } from './storage-folders.ts'
 
-/** What a message is, for the permissions of a room. */
+/** The kind of a message, for the permissions of a room. */
 export type ContentKind = 'photo' | 'gif' | 'pixel_art' | 'poll' | 'location' | 'voice'
 
 export const contentOfType: Readonly<Record<MessageType, ContentKind | null>> = {
@@ -34,14 +34,14 @@ export const pollMarker = (question: string) => `[POLL]${question}`
 
 /** A message text that stands for media. */
 export interface Marker {
-  /** null: a bare address, sent under a type of media. */
+  /** Null: a bare URL, sent under a media type. */
   tag: MarkerTag | null
   content: ContentKind
-  /** What the file that it names must be; nothing where it names none. */
-  holds: readonly Stored[]
-  /** What stands behind the colon; null where there is none. */
+  /** The valid kinds of the named file; empty if it names none. */
+  holds: readonly StoredKind[]
+  /** The text after the colon; null if there is none. */
   parameter: string | null
-  /** What follows the marker; null where the marker is never closed. */
+  /** The text after the marker; null if the marker is never closed. */
   rest: string | null
 }
 
@@ -50,20 +50,22 @@ export interface OwnStorage {
   sender: string
 }
 
-/** A file of the sender's own. */
 interface OwnFile {
-  stored: Stored
-  /** Under which the storage keeps it. */
+  stored: StoredKind
+  /** The key of the file in the storage. */
   key: string
 }
 
-// What a reader does not see before the text begins, the blank braille cell among it.
+// Invisible characters before the text, including the blank braille cell.
 const leadingBlanks = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+/u
 const opening = new RegExp(`^\\[(${Object.keys(contentOfTag).join('|')})(?=[:\\]])`)
 
-const sealed: readonly Stored[] = ['sealed']
-/** The files that media may be. A GIF and pixel art are pictures too; a sealed picture is seen by nobody here, so it is named as sealed alone. */
-const filesOf: Readonly<Record<ContentKind, readonly Stored[]>> = {
+const sealed: readonly StoredKind[] = ['sealed']
+/**
+ * The valid files of each kind. GIFs and pixel art are pictures too. A sealed picture cannot be inspected, so only a
+ * sealed marker names it.
+ */
+const filesOf: Readonly<Record<ContentKind, readonly StoredKind[]>> = {
   photo: ['photo', 'gif', 'pixel_art'],
   gif: ['gif'],
   pixel_art: ['pixel_art'],
@@ -72,7 +74,7 @@ const filesOf: Readonly<Record<ContentKind, readonly Stored[]>> = {
   location: [],
 }
 
-/** The marker a text begins with, whatever invisible characters stand before it and however broken it is. */
+/** The marker at the start of a text, after invisible characters, even if it is broken. */
 export function readMarker(type: MessageType, text: string): Marker | null {
   const visible = text.replace(leadingBlanks, '').trimEnd()
   const tag = opening.exec(visible)?.[1]
@@ -83,7 +85,7 @@ export function readMarker(type: MessageType, text: string): Marker | null {
   return { tag: null, content, holds, parameter: null, rest: visible }
 }
 
-/** Under a type of media an address is that media, also behind brackets or signs, as other clients wrap it. */
+/** Under a media type, a URL is that media, also behind brackets or signs, as other clients wrap it. */
 function isAddress(visible: string): boolean {
   const plain = visible.normalize('NFKC')
   return /^[a-z][a-z0-9+.-]*:/i.test(plain) || wrapped.test(plain.replace(brackets, ''))
@@ -103,42 +105,42 @@ function dissect(tag: MarkerTag, afterTag: string): Marker {
   return { tag, content, holds, parameter: end === 0 ? null : afterTag.slice(1, end), rest: afterTag.slice(end + 1) }
 }
 
-/** Does the marker hold an address, which must be our own? */
-export function isMedia(marker: Marker): boolean {
+/** Does the marker have a URL, which must be our own? */
+export function isMediaMarker(marker: Marker): boolean {
   return marker.holds.length > 0
 }
 
-export const foreignMedia = 'Media must be uploaded here by its sender'
-const otherMedia = 'This file is not of the kind that the message says it is'
+export const foreignMediaText = 'Media must be uploaded here by its sender'
+const otherMediaText = 'This file is not of the kind that the message says it is'
 
-/** Why a marker cannot stand, in words for its sender; null where it is sound. */
+/** The fault of a marker, as a message for its sender; null if it is valid. */
 export function markerFault(marker: Marker, storage: OwnStorage): string | null {
   const { tag, parameter, rest } = marker
   if (rest === null) return 'The media marker is not closed'
   if (tag === 'ENC_IMAGE' && !sealedImageType.test(parameter ?? '')) return 'This image type is not supported'
   if (tag === 'VOICE' && !voiceSeconds.test(parameter ?? '')) return 'A voice message lasts whole seconds'
   if (tag !== 'ENC_IMAGE' && tag !== 'VOICE' && parameter !== null) return 'The media marker is not valid'
-  if (tag === 'LOCATION') return isPlace(rest) ? null : 'The location is not valid'
-  if (!isMedia(marker)) return null
+  if (tag === 'LOCATION') return isLocation(rest) ? null : 'The location is not valid'
+  if (!isMediaMarker(marker)) return null
   return fileFault(rest, marker.holds, storage)
 }
 
-function fileFault(url: string, holds: readonly Stored[], storage: OwnStorage): string | null {
+function fileFault(url: string, holds: readonly StoredKind[], storage: OwnStorage): string | null {
   const stored = ownFile(url, storage)?.stored
-  if (stored === undefined) return foreignMedia
-  return holds.includes(stored) ? null : otherMedia
+  if (stored === undefined) return foreignMediaText
+  return holds.includes(stored) ? null : otherMediaText
 }
 
-/** Why an attachment that is these kinds cannot stand; null where it is sound. What is sealed is named by a marker alone. */
+/** The fault of an attachment of these kinds; null if it is valid. Sealed files are named by a marker only. */
 export function attachmentFault(url: string, contents: readonly ContentKind[], storage: OwnStorage): string | null {
   const faults = contents.map((content) => fileFault(url, attachable(filesOf[content]), storage))
   return faults.find((fault) => fault !== null) ?? null
 }
 
-const attachable = (holds: readonly Stored[]) => holds.filter((stored) => stored !== 'sealed_voice')
+const attachable = (holds: readonly StoredKind[]) => holds.filter((stored) => stored !== 'sealed_voice')
 
-/** As our client reads it: by the long names or the short ones, in numbers or in text. */
-function isPlace(rest: string): boolean {
+/** A location as our client reads it: long or short names, numbers or text. */
+function isLocation(rest: string): boolean {
   try {
     const { latitude, lat, longitude, lng, lon } = JSON.parse(rest) as Record<string, unknown>
     return isDegree(latitude ?? lat, 90) && isDegree(longitude ?? lng ?? lon, 180)
@@ -147,9 +149,9 @@ function isPlace(rest: string): boolean {
   }
 }
 
-/** The texts in a place, as whoever reads its JSON shows them; '' where there are none. */
-export function wordsOfPlace({ tag, rest }: Marker): string {
-  if (tag !== 'LOCATION' || rest === null || !isPlace(rest)) return ''
+/** The texts in a location's JSON, which clients may show; '' if there are none. */
+export function textsOfLocation({ tag, rest }: Marker): string {
+  if (tag !== 'LOCATION' || rest === null || !isLocation(rest)) return ''
   const words: string[] = []
   const waiting: unknown[] = [JSON.parse(rest)]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
@@ -164,35 +166,38 @@ const isDegree = (value: unknown, most: number): boolean =>
 
 const keySegments = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
-/** The folders that messages name files in. */
-const places = allFolders.flatMap(({ bucket, folder, stored }) =>
+/** The folders whose files messages may name. */
+const messageFolders = allFolders.flatMap(({ bucket, folder, stored }) =>
   stored === null ? [] : [{ stored, folder, key: `${bucket}/${folder}` }],
 )
 
-/** The file of the sender's own that an address names; null where it names none. Compared as text, not parsed: under another spelling of it nothing is served. */
+/**
+ * The sender's own file at a URL; null if there is none. The text is compared, not parsed, because only this spelling
+ * is served.
+ */
 export function ownFile(url: string, { publicUrl, sender }: OwnStorage): OwnFile | null {
-  const base = baseOf(publicUrl)
+  const base = storageBaseOf(publicUrl)
   return url.startsWith(base) ? fileAt(url.slice(base.length), 'key', sender) : null
 }
 
-/** The file of the sender's own that has this path, as its upload was answered; null where there is none. */
+/** The sender's own file at an upload path; null if there is none. */
 export const ownBlob = (path: string, sender: string): OwnFile | null => fileAt(path, 'folder', sender)
 
 function fileAt(path: string, beginning: 'key' | 'folder', sender: string): OwnFile | null {
   const owner = sender.toLowerCase()
-  for (const { stored, ...place } of places) {
+  for (const { stored, ...place } of messageFolders) {
     const prefix = `${place[beginning]}/${owner}/`
     const name = path.slice(prefix.length)
     if (owner === '' || !path.startsWith(prefix) || !keySegments.test(name)) continue
-    return { stored: storedAs(stored, name), key: `${place.key}/${owner}/${name}` }
+    return { stored: storedKindOf(stored, name), key: `${place.key}/${owner}/${name}` }
   }
   return null
 }
 
-export const baseOf = (publicUrl: string): string => `${publicUrl.replace(/\/+$/, '')}/`
+export const storageBaseOf = (publicUrl: string): string => `${publicUrl.replace(/\/+$/, '')}/`
 
-/** What a file of the sender's own is seen to be, whatever its message says; null where it is none. */
-export function seenContent(url: string, storage: OwnStorage): ContentKind | null {
+/** The actual kind of the sender's own file, whatever the message claims; null if there is none. */
+export function contentOfFile(url: string, storage: OwnStorage): ContentKind | null {
   const stored = ownFile(url, storage)?.stored ?? null
   if (stored === 'sealed') return 'photo'
   return stored === 'sealed_voice' ? 'voice' : stored

@@ -1,7 +1,7 @@
 import type { MessageDraft } from './content.ts'
-import { baseOf, type OwnStorage, ownBlob, ownFile, readMarker } from './markers.ts'
+import { type OwnStorage, ownBlob, ownFile, readMarker, storageBaseOf } from './markers.ts'
 
-/** A file of the sender's own storage, by the address or the path that a message has for it. */
+/** A file of the sender's storage, by the URL or path in a message. */
 export interface NamedFile {
   url: string
   key: string
@@ -9,10 +9,10 @@ export interface NamedFile {
 
 type Naming = Pick<MessageDraft, 'type' | 'text' | 'attachments' | 'blobs'>
 
-/** A text may name more; those are then not kept for it. */
+/** Further files of a text are not kept for it. */
 const mostInText = 20
 
-/** The sender's own files that a message names: by its marker, its attachments, what it declares beside its text, or an address in the text. */
+/** The sender's own files that a message names: by marker, attachments, declared blobs, or a URL in the text. */
 export function namedFiles({ type, text, attachments, blobs = [] }: Naming, storage: OwnStorage): NamedFile[] {
   const marked = readMarker(type, text)?.rest ?? null
   const urls = [...(marked === null ? [] : [marked]), ...attachments.map(({ url }) => url)]
@@ -28,12 +28,12 @@ export function namedFiles({ type, text, attachments, blobs = [] }: Naming, stor
   return [...found.values()]
 }
 
-/** The keys of such files, each once; nothing where there are none. */
+/** The distinct keys of such files; no field if there are none. */
 export const keysOf = (files: readonly NamedFile[]): { media?: string[] } =>
   files.length === 0 ? {} : { media: [...new Set(files.map(({ key }) => key))] }
 
-/** The addresses below that of the storage which a text has. */
+/** The URLs of the storage in a text. */
 export function addressesIn(text: string, publicUrl: string): string[] {
-  const pieces = text.split(baseOf(publicUrl)).slice(1, 1 + mostInText)
-  return pieces.map((piece) => `${baseOf(publicUrl)}${/^[\w.:%/-]*/.exec(piece)?.[0].replace(/[.:]+$/, '')}`)
+  const pieces = text.split(storageBaseOf(publicUrl)).slice(1, 1 + mostInText)
+  return pieces.map((piece) => `${storageBaseOf(publicUrl)}${/^[\w.:%/-]*/.exec(piece)?.[0].replace(/[.:]+$/, '')}`)
 }

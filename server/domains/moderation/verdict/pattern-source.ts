@@ -2,7 +2,7 @@ import { normalized } from '#shared/kit/normal'
 
 const letters = ['L', 'M', 'Nl']
 const categories = [...letters, 'Nd', 'Pc', 'No', 'Pd', 'Ps', 'Pe', 'Pi', 'Pf', 'Po', 'S', 'Z', 'C']
-/** What the engine knows among ASCII alone, in every script; a word is what `\b` takes for one. */
+/** Classes that the engine limits to ASCII, for every script; `word` is the class of `\b`. */
 const known: Readonly<Record<string, readonly string[]>> = {
   alpha: letters,
   alnum: [...letters, 'Nd'],
@@ -17,8 +17,8 @@ const itemsOf = (name: string, isOther: boolean): string => {
 const parts = /\\Q.*?(?:\\E|$)|\\.|\[:(\^?)(\w+):\]|\[\^?\]?|\]/gsu
 
 /**
- * The source of a pattern as it is given to the engine: composed (NFC), as texts are, and with `\w`, `\W` and classes such as
- * `[[:alpha:]]` meaning the letters of every script.
+ * The engine's source of a pattern: composed (NFC) as texts are. `\w`, `\W` and classes such as `[[:alpha:]]` mean
+ * letters of every script.
  */
 export function enginesSource(source: string): string {
   let isInClass = false

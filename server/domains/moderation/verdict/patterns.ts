@@ -3,7 +3,7 @@ import { stepsOfAText } from '#shared/kit/budgets'
 import { automaton } from './automaton.ts'
 import { type Budget, spend } from './budget.ts'
 import { enginesSource } from './pattern-source.ts'
-import { isPossible } from './possible.ts'
+import { isPossiblePattern } from './possible-patterns.ts'
 import { type Program, programOf } from './program.ts'
 import { trialTexts } from './trial-texts.ts'
 
@@ -11,29 +11,29 @@ export const patternLimits = { characters: 200, programSize: 200, perList: 20, p
 
 export interface Pattern {
   readonly id: string
-  /** Its source. */
+  /** The source of the pattern. */
   readonly word: string
 }
 type PatternCheck = { ok: true; programSize: number } | { ok: false; reason: string }
-/** Told of a word that cannot be used, and why. */
+/** Called for each unusable word, with the reason. */
 export type OnLeftOut = (id: string, reason: string) => void
 
-// Two full lists leave half of the budget of an ordinary text to all else.
+// Two full lists leave half of a usual text's budget for the rest.
 const trialStepsPerList = stepsOfAText / 4
 const trialStepsPerPattern = trialStepsPerList / 4
 
-// Each pattern of a list is checked again whenever the list changes.
-const checked = new Map<string, PatternCheck>()
+// Each change of a list checks all of its patterns again.
+const checkedPatterns = new Map<string, PatternCheck>()
 const checkedAtMost = 1_000
 
-/** Can this pattern be a blocked word? The reason names what is not supported. */
+/** Is this pattern supported as a blocked word? If not, a reason is given. */
 export function checkPattern(source: string): PatternCheck {
-  const before = checked.get(source)
+  const before = checkedPatterns.get(source)
   if (before) return before
   const check = checkOf(source)
   if (source.length > patternLimits.characters) return check
-  if (checked.size >= checkedAtMost) checked.clear()
-  checked.set(source, check)
+  if (checkedPatterns.size >= checkedAtMost) checkedPatterns.clear()
+  checkedPatterns.set(source, check)
   return check
 }
 
@@ -50,7 +50,7 @@ function checkOf(source: string): PatternCheck {
         ok: false,
         reason: `The pattern is too large: ${programSize} steps, at most ${patternLimits.programSize}`,
       }
-    return isPossible(source) ? { ok: true, programSize } : { ok: false, reason: impossible }
+    return isPossiblePattern(source) ? { ok: true, programSize } : { ok: false, reason: impossible }
   } catch (error) {
     return { ok: false, reason: refusalOf(source, error) }
   }
@@ -79,10 +79,10 @@ function refusalOf(source: string, error: unknown): string {
   return `The pattern is not valid: ${message}`
 }
 
-// Together patterns cost one walk, unless the text keeps more than one of them busy: then each walks alone.
+// Patterns run together in one walk. If the text keeps several busy, each walks alone.
 const stepsTogether = stepsOfAText / 32
 
-/** Tells which patterns a text has, by their ids. */
+/** Searches a text for patterns, and returns their ids. */
 export type PatternSearch = (codePoints: Uint32Array, budget: Budget) => Iterable<string>
 
 interface Compiled {
@@ -91,10 +91,13 @@ interface Compiled {
   search: PatternSearch
 }
 
-/** By the last pattern of a list, as lists grow at their end. */
+/** By the last pattern of a list, because lists grow at the end. */
 const compiled = new WeakMap<Pattern, Compiled>()
 
-/** Compiles patterns into one search, or takes the one that there is of the very same. What breaks a limit is left out. */
+/**
+ * Compiles patterns into one search, or takes the cached one of the same patterns. Patterns beyond a limit are left
+ * out.
+ */
 export function compilePatterns(patterns: readonly Pattern[], onLeftOut: OnLeftOut): PatternSearch {
   const last = patterns.at(-1)
   if (last === undefined) return () => []
@@ -107,7 +110,7 @@ export function compilePatterns(patterns: readonly Pattern[], onLeftOut: OnLeftO
 }
 
 function compile(patterns: readonly Pattern[]): Compiled {
-  const { admitted, leftOut } = admit(patterns)
+  const { admitted, leftOut } = admitPatterns(patterns)
   const program = programOf(...admitted.map(({ word }) => word))
   const together = automaton(program)
   const alone = admitted.length > 1 ? admitted.map((pattern) => ({ pattern, isIn: aloneIn(pattern, program) })) : []
@@ -140,7 +143,7 @@ function programFor(pattern: Pattern): Program {
   return program
 }
 
-/** A search for one pattern in a text that is read for all of them. */
+/** A search for one pattern, in a text that was read for all. */
 function aloneIn(pattern: Pattern, all: Program) {
   const own = programFor(pattern)
   const { search } = automaton(own)
@@ -152,7 +155,7 @@ function aloneIn(pattern: Pattern, all: Program) {
     ).size > 0
 }
 
-function admit(patterns: readonly Pattern[]) {
+function admitPatterns(patterns: readonly Pattern[]) {
   const admitted: Pattern[] = []
   const leftOut: [id: string, reason: string][] = []
   let total = 0
@@ -176,8 +179,8 @@ function crowding(others: number, programSize: number): string | null {
 type Trial = { ok: true; cost: number } | { ok: false; code: 'VALIDATION_ERROR' | 'CONFLICT'; reason: string }
 
 /**
- * May this pattern be saved beside those that a list has? It is tried on texts; its cost is what the dearest of them took, in steps.
- * A pattern that an older version has stored was not tried, and costs nothing here.
+ * May this pattern be added to a list? Its cost is the largest number of steps on the trial texts. Patterns of older
+ * versions were not tried, and cost nothing here.
  */
 export function tryPattern(source: string, others: readonly { source: string; cost: number }[]): Trial {
   const check = checkPattern(source)

@@ -1,4 +1,4 @@
-import { isSpelled, type Spelling, spell, type Word } from '#server/domains/rooms/text/skeleton'
+import { isSpelledAs, type Spelling, spellingOf, type Word } from '#server/domains/rooms/text/skeleton'
 import { automaton } from './automaton.ts'
 import { type Budget, spend } from './budget.ts'
 import { sequencesOf } from './sequences.ts'
@@ -7,7 +7,7 @@ const stepsOfWord = 20
 const stepsOfLetter = 15
 const mostSymbols = 10_000
 
-/** Tells which of these phrases, all different, a text has; each is matched word by word in any spelling that the text has for it. */
+/** Searches these distinct phrases word by word, in any spelling of the text. */
 export function compilePhrases(phrases: readonly (readonly string[])[]) {
   const vocabulary = vocabularyOf()
   const sequences = phrases.map((words) => words.map(vocabulary.add))
@@ -20,7 +20,7 @@ export function compilePhrases(phrases: readonly (readonly string[])[]) {
   }
 }
 
-/** The words of phrases. A symbol is what a word of a text may be: none of them, one, or several. */
+/** The vocabulary of phrases. A symbol is the set of vocabulary words that a word of a text may spell. */
 function vocabularyOf() {
   const items = new Map<string, number>()
   const bySqueezed = new Map<string, { item: number; spelling: Spelling }[]>()
@@ -30,7 +30,7 @@ function vocabularyOf() {
   const add = (word: string): number => {
     const known = items.get(word)
     if (known !== undefined) return known
-    const [item, spelling] = [items.size, spell(word)]
+    const [item, spelling] = [items.size, spellingOf(word)]
     items.set(word, item)
     const alike = bySqueezed.get(spelling.squeezed)
     if (alike) alike.push({ item, spelling })
@@ -39,15 +39,15 @@ function vocabularyOf() {
   }
 
   const symbolOf = (word: Word, budget: Budget): number => {
-    const heard = new Set<number>()
+    const spelled = new Set<number>()
     if (!spend(budget, stepsOfWord)) return 0
     for (const spelling of word)
       for (const { item, spelling: wanted } of bySqueezed.get(spelling.squeezed) ?? []) {
         if (!spend(budget, (wanted.written.length + spelling.written.length) * stepsOfLetter)) return 0
-        if (isSpelled(wanted, spelling)) heard.add(item)
+        if (isSpelledAs(wanted, spelling)) spelled.add(item)
       }
-    if (heard.size === 0) return 0
-    const meant = [...heard].sort((a, b) => a - b)
+    if (spelled.size === 0) return 0
+    const meant = [...spelled].sort((a, b) => a - b)
     const key = meant.join()
     const known = symbols.get(key)
     if (known !== undefined) return known
@@ -55,7 +55,7 @@ function vocabularyOf() {
     return itemsOfSymbol.push(meant) - 1
   }
 
-  /** Drops symbols where there are many; then they mean something else. */
+  /** Drops symbols when there are many; later ones have new meanings. */
   const forgets = (): boolean => {
     if (symbols.size <= mostSymbols) return false
     symbols.clear()

@@ -1,11 +1,19 @@
 import { RE2JS, RE2Set } from 're2js'
 import type { Machine } from './automaton.ts'
-import { before, contextAfter, empty, holds, type Instruction, isRune, op } from './instructions.ts'
+import {
+  contextAfter,
+  contextFlags,
+  emptyFlags,
+  flagsBetween,
+  type Instruction,
+  isRune,
+  opCodes,
+} from './instructions.ts'
 import { enginesSource } from './pattern-source.ts'
 import { isWordRune } from './word-runes.ts'
 
 export interface Program extends Machine {
-  /** The symbol of a character; characters that the pattern does not tell apart share one. */
+  /** The symbol of a character; characters that the pattern does not distinguish share one. */
   symbolOf(codePoint: number): number
   /** The first character of each symbol. */
   firsts: readonly number[]
@@ -13,11 +21,11 @@ export interface Program extends Machine {
   end: number
 }
 
-// What an edge costs beside the instructions it looks at.
+// The cost of an edge besides its instructions.
 const stepsOfEdge = 40
 const stepsOfInstruction = 4
 
-/** Patterns as the engine compiles them. */
+/** The engine's program of these patterns. */
 export function compiledSet(...sources: readonly string[]): RE2Set {
   const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE)
   for (const source of sources) set.add(enginesSource(source))
@@ -26,8 +34,8 @@ export function compiledSet(...sources: readonly string[]): RE2Set {
 }
 
 /**
- * Patterns as one machine, which finds their indexes: its places are instructions at which a match goes on, and last what stood before. The engine's
- * own search cannot say what it costs, nor be stopped.
+ * Patterns as one machine, which finds their indexes. Its places are the active instructions, then the context. The
+ * engine's own search has neither a cost nor a stop.
  */
 export function programOf(...sources: readonly string[]): Program {
   const set = compiledSet(...sources)
@@ -35,13 +43,16 @@ export function programOf(...sources: readonly string[]): Program {
   const { start } = set.prog
   const instructions: readonly Instruction[] = set.prog.inst
   const size = instructions.length
-  const asked = instructions.reduce((flags, { op: kind, arg }) => (kind === op.emptyWidth ? flags | arg : flags), 0)
+  const asked = instructions.reduce(
+    (flags, { op: kind, arg }) => (kind === opCodes.emptyWidth ? flags | arg : flags),
+    0,
+  )
   const { kinds, kindOf } = kindsOf(instructions)
   const fitting: Uint8Array[] = []
-  const { firsts, symbolOf } = symbolsOf(dfa, (asked & (empty.wordBoundary | empty.noWordBoundary)) !== 0)
+  const { firsts, symbolOf } = symbolsOf(dfa, (asked & (emptyFlags.wordBoundary | emptyFlags.noWordBoundary)) !== 0)
   const end = firsts.length
 
-  /** Which kinds of character instructions take this symbol. */
+  /** The kinds of character instructions that accept this symbol. */
   const fittingOf = (symbol: number): Uint8Array => {
     fitting[symbol] ??= Uint8Array.from(kinds, (kind) => (symbol < end && kind.matchRune(firsts[symbol] ?? 0) ? 1 : 0))
     return fitting[symbol]
@@ -61,12 +72,12 @@ export function programOf(...sources: readonly string[]): Program {
     end,
     firsts,
     symbolOf,
-    start: String.fromCharCode(before.start),
+    start: String.fromCharCode(contextFlags.start),
     wanted: sources.length,
     advance(from, symbol) {
       const context = from.charCodeAt(from.length - 1)
       const rune = firsts[symbol] ?? -1
-      const holding = holds(context, rune)
+      const holding = flagsBetween(context, rune)
       const fits = fittingOf(symbol)
       seen.fill(0)
       next.fill(0)
@@ -85,11 +96,15 @@ export function programOf(...sources: readonly string[]): Program {
         const { op: kind, out, arg } = instruction
         if (isRune(instruction)) {
           if (fits[kindOf[at] ?? 0] === 1) next[out] = 1
-        } else if (kind === op.match) found.push(arg)
-        else if (kind === op.alt || kind === op.altMatch) {
+        } else if (kind === opCodes.match) found.push(arg)
+        else if (kind === opCodes.alt || kind === opCodes.altMatch) {
           stack[depth++] = out
           stack[depth++] = arg
-        } else if (kind === op.capture || kind === op.nop || (kind === op.emptyWidth && (arg & ~holding) === 0))
+        } else if (
+          kind === opCodes.capture ||
+          kind === opCodes.nop ||
+          (kind === opCodes.emptyWidth && (arg & ~holding) === 0)
+        )
           stack[depth++] = out
       }
       const steps = stepsOfEdge + size + kinds.length + looked * stepsOfInstruction
@@ -101,8 +116,8 @@ export function programOf(...sources: readonly string[]): Program {
 export const beyondUnicode = 0x110000
 
 /**
- * One symbol for each class of characters that the engine tells apart. It knows words of ASCII alone: where a pattern asks for the edges of words, each
- * class is two, of characters within words and of others, so that `\b` holds in every script.
+ * One symbol for each character class of the engine. The engine knows ASCII words only. If a pattern asks for word
+ * edges, each class is split into word characters and others. `\b` thus works in every script.
  */
 function symbolsOf(dfa: { classBounds: Int32Array; runeClass(rune: number): number }, asksForWords: boolean) {
   const begins = [0, ...dfa.classBounds]
@@ -125,7 +140,7 @@ function firstBetween(from: number, until: number, isWord: boolean): number | nu
   return null
 }
 
-/** Many instructions take the same characters. */
+/** Instructions that accept the same characters share a kind. */
 function kindsOf(instructions: readonly Instruction[]) {
   const kinds: Instruction[] = []
   const known = new Map<string, number>()

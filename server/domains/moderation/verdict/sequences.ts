@@ -4,19 +4,18 @@ type Sequence = ArrayLike<number>
 
 const stepsOfEdge = 100
 const stepsOfLook = 25
-/** The units of a place that is spelled. */
+/** The characters of one encoded place. */
 const units = 3
 
 /**
- * Sequences of items, no two of them equal, as a machine that finds their indexes: a trie, with the root held always. A symbol may
- * stand for several items, as a word does that can be spelled in several ways; so more than one place of the trie is held at a time.
- * The trie is not built: sequences that begin alike lie together once all are sorted, and a place is where they lie and how long
- * they are alike. There are fewer than 65,536, and none is longer.
+ * Distinct sequences of items, as a machine that finds their indexes. It is a trie whose root is always active. A
+ * symbol may mean several items, so several places are active. The trie is a sorted list: a place is a range of
+ * sequences with a common prefix, and its length. There are at most 65,535 sequences, each no longer.
  */
 export function sequencesOf(sequences: readonly Sequence[], itemsOf: (symbol: number) => readonly number[]): Machine {
   const sorted = sequences.map((items, index) => ({ items, index })).sort((a, b) => compare(a.items, b.items))
 
-  /** The first between the two with this item, or a greater one, after so many. A sequence that has ended comes before. */
+  /** The first sequence in the range whose item at this depth is this one or greater. An ended sequence sorts first. */
   const firstFrom = (item: number, from: number, to: number, depth: number): number => {
     let [first, end] = [from, to]
     while (first < end) {

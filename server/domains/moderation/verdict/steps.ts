@@ -1,40 +1,40 @@
 import type { DecidingRule, PermissionLevel, Rules, Step } from '#shared/api/verdict'
 import type { ErrorCode } from '#shared/errors'
 import type { SealedBy } from '#shared/kit/room-kinds'
-import { contentOfMime, contentsOf, type MessageDraft, type Part } from './content.ts'
-import { hasLink, leadsOut } from './links.ts'
+import { contentOfMime, contentsOf, type MessageDraft, type MessagePart } from './content.ts'
+import type { DisplayedPart } from './displayed-parts.ts'
+import { hasLink, isOutsideLink } from './links.ts'
 import {
   attachmentFault,
   type ContentKind,
+  contentOfFile,
   contentOfType,
-  foreignMedia,
+  foreignMediaText,
   type Marker,
   markerFault,
   ownBlob,
   ownFile,
-  seenContent,
 } from './markers.ts'
-import type { Said } from './said.ts'
 import { innerLength, sharedKeyBytes } from './sealed-text.ts'
-import { firstHit, type Hit, type WordList } from './words.ts'
+import { firstHit, type WordHit, type WordList } from './words.ts'
 
-/** What words are judged by. */
-export interface Judging {
-  /** Global first, then the room's. */
+/** The inputs of judging words. */
+export interface WordJudging {
+  /** The global list first, then the room's. */
   words: readonly WordList[]
-  /** The budget of one text, see `budget.ts`. */
+  /** The budget of one text; see `budget.ts`. */
   steps: number
 }
 
-/** All that a verdict rests on. An expired ban or mute counts as none. */
-export interface SenderFacts extends Judging {
-  /** What the room's messages are sealed by, so that no rule can read them; null where they are in clear. */
+/** All facts of a verdict. An expired ban or mute counts as none. */
+export interface SenderFacts extends WordJudging {
+  /** The sealing of the room's messages, which no rule can read; null if they are in clear. */
   sealed: SealedBy | null
-  /** Do moderators alone write here, by the kind of room, whatever its rules say? */
+  /** May only moderators write here, by the kind of room, whatever its rules say? */
   forModerators: boolean
   /** Milliseconds on the log's clock. */
   now: number
-  /** Milliseconds by which that clock is ahead of the store's, which has stepped back; else 0. */
+  /** The milliseconds by which that clock is ahead of the store's after a step back; else 0. */
   ahead: number
   judgedSeq: number
   suspended: boolean
@@ -43,19 +43,18 @@ export interface SenderFacts extends Judging {
   member: boolean
   archived: boolean
   mute: { until: number | null } | null
-  /** Does the sender moderate here, by whatever role? */
+  /** Is the sender a moderator here, by any role? */
   moderator: boolean
   rules: Rules
   lastMessageAt: number | null
   sender: string
   storage: {
     publicUrl: string
-    /** Addresses of the sender's own folder that the message has, under which nothing of the sender is stored. */
+    /** URLs of the sender's folder in the message whose files do not exist. */
     missing: ReadonlySet<string>
   }
 }
 
-/** Why a step refuses. */
 export interface Refusal {
   step: Step | null
   code: ErrorCode
@@ -65,7 +64,7 @@ export interface Refusal {
   retryAfter?: number
 }
 
-export function admission(facts: SenderFacts): Refusal | null {
+export function refuseSender(facts: SenderFacts): Refusal | null {
   const { suspended, ban, mute, now } = facts
   if (suspended) return { step: 'suspension', code: 'SUSPENDED' }
   if (ban !== null && isRunning(ban, now)) return { step: 'ban', code: 'BANNED', until: ban.until }
@@ -80,7 +79,7 @@ function isRunning(term: { until: number | null }, now: number): boolean {
   return term.until === null || term.until > now
 }
 
-export function readOnly({ sealed, forModerators, rules, moderator }: SenderFacts): Refusal | null {
+export function refuseReadOnly({ sealed, forModerators, rules, moderator }: SenderFacts): Refusal | null {
   const isHeld = forModerators || (rules.read_only && sealed !== 'epoch')
   if (!isHeld || moderator) return null
   return { step: 'read_only', code: 'READ_ONLY', rule: setting('read_only') }
@@ -97,8 +96,8 @@ const permissionOf: Readonly<Record<ContentKind, readonly [name: PermissionName,
   voice: ['voice_allowed', 'Voice messages are not allowed'],
 }
 
-/** A sealed message is sealed whole: an attachment beside the ciphertext could be read by whoever stores it. */
-export function unsealed(message: MessageDraft, facts: SenderFacts): Refusal | null {
+/** A sealed message is sealed completely: attachments beside the ciphertext would be readable in the store. */
+export function refuseUnsealed(message: MessageDraft, facts: SenderFacts): Refusal | null {
   if (facts.sealed === 'shared-key') return unsealedByKey(message) ?? sealedLength(message.text, facts)
   if (message.attachments.length === 0) return null
   const text = 'Direct messages carry attachments inside the ciphertext'
@@ -115,10 +114,10 @@ function unsealedByKey({ text, type, replyTo, mentions, attachments, poll }: Mes
 }
 
 const bytesOfCharacter = 4
-/** For what is sealed beside the text. */
+/** The bytes of sealed data besides the text. */
 const otherBytes = 1_024
 
-/** What is sealed cannot be counted: it is too long where no text of the permitted length becomes as long. */
+/** Sealed text cannot be counted. It is too long if no permitted text becomes that long. */
 function sealedLength(text: string, { rules }: SenderFacts): Refusal | null {
   const most = rules.max_message_length
   const bytes = sharedKeyBytes(text)
@@ -126,17 +125,17 @@ function sealedLength(text: string, { rules }: SenderFacts): Refusal | null {
   return tooLong(most)
 }
 
-/** What a message says to use, as beside a text that nobody here can read, must be stored, and its sender's own. */
-export function undeclared({ blobs = [] }: MessageDraft, { sender, storage }: SenderFacts): Refusal | null {
+/** Declared files of a message must exist and be its sender's own. */
+export function refuseForeignBlobs({ blobs = [] }: MessageDraft, { sender, storage }: SenderFacts): Refusal | null {
   if (!blobs.some((path) => storage.missing.has(path) || ownBlob(path, sender) === null)) return null
-  return { step: 'content_type', code: 'INVALID_PARAMETER', text: foreignMedia }
+  return { step: 'content_type', code: 'INVALID_PARAMETER', text: foreignMediaText }
 }
 
-/** Checks the permission for the declared type and for the detected content; then that media are the sender's own. */
-export function contentType(message: MessageDraft, marker: Marker | null, facts: SenderFacts): Refusal | null {
+/** Checks the permissions of the declared type and the detected content, then that media are the sender's own. */
+export function refuseContent(message: MessageDraft, marker: Marker | null, facts: SenderFacts): Refusal | null {
   const storage = { publicUrl: facts.storage.publicUrl, sender: facts.sender }
   const attached = message.attachments.map((attachment) => contentsOf(attachment, storage))
-  const seen = marker?.rest && seenContent(marker.rest, storage)
+  const seen = marker?.rest && contentOfFile(marker.rest, storage)
   const sealed = marker?.tag === 'ENC_IMAGE' ? contentOfMime(marker.parameter) : null
   for (const content of [contentOfType[message.type], marker?.content, sealed, seen, ...attached.flat()]) {
     if (!content) continue
@@ -148,7 +147,9 @@ export function contentType(message: MessageDraft, marker: Marker | null, facts:
   const { missing } = facts.storage
   const isMissing = [marker?.rest, ...message.attachments.map(({ url }) => url)].some((url) => url && missing.has(url))
   const fault =
-    (marker && markerFault(marker, storage)) ?? faults.find((one) => one !== null) ?? (isMissing ? foreignMedia : null)
+    (marker && markerFault(marker, storage)) ??
+    faults.find((one) => one !== null) ??
+    (isMissing ? foreignMediaText : null)
   return fault === null ? null : { step: 'content_type', code: 'INVALID_PARAMETER', text: fault }
 }
 
@@ -156,7 +157,7 @@ function mayUse(name: PermissionName, { rules, moderator }: SenderFacts): boolea
   return rules[name] === 'everyone' || (rules[name] === 'mods_only' && moderator)
 }
 
-export function blockedWord(found: readonly Hit[]): Refusal | null {
+export function refuseBlockedWord(found: readonly WordHit[]): Refusal | null {
   const hit = firstHit(found)
   if (hit === null) return null
   if (hit.action === 'mute') return { step: null, code: 'MESSAGE_REJECTED' }
@@ -164,23 +165,23 @@ export function blockedWord(found: readonly Hit[]): Refusal | null {
   return { step: 'blocked_words', code: 'BLOCKED_WORD', rule }
 }
 
-export function links(parts: readonly Said[], facts: SenderFacts): Refusal | null {
+export function refuseLinks(parts: readonly DisplayedPart[], facts: SenderFacts): Refusal | null {
   if (mayUse('links_allowed', facts) || !parts.some((part) => leadsAway(part, facts))) return null
   return { step: 'links', code: 'LINKS_NOT_ALLOWED', rule: setting('links_allowed') }
 }
 
-function leadsAway(part: Said, { storage: { publicUrl }, sender }: SenderFacts): boolean {
+function leadsAway(part: DisplayedPart, { storage: { publicUrl }, sender }: SenderFacts): boolean {
   const { reading, text, words, targets } = part
-  if (reading !== 'address') return hasLink(text) || (words !== text && hasLink(words)) || targets.some(leadsOut)
+  if (reading !== 'address') return hasLink(text) || (words !== text && hasLink(words)) || targets.some(isOutsideLink)
   return ownFile(text, { publicUrl, sender }) === null
 }
 
-/** All displayed text counts, so that neither the answers of a poll nor the name of a file evade the limit. */
-export function length(parts: readonly Part[], { rules }: SenderFacts): Refusal | null {
+/** All displayed text counts, so poll options and file names cannot evade the limit. */
+export function refuseLength(parts: readonly MessagePart[], { rules }: SenderFacts): Refusal | null {
   const most = rules.max_message_length
-  const shown = parts.filter(({ reading }) => reading === 'prose').map(({ text }) => text)
-  if (most === 0 || lengthOf(shown, (text) => text.length) <= most) return null
-  if (lengthOf(shown, (text) => [...text].length) <= most) return null
+  const displayed = parts.filter(({ reading }) => reading === 'prose').map(({ text }) => text)
+  if (most === 0 || lengthOf(displayed, (text) => text.length) <= most) return null
+  if (lengthOf(displayed, (text) => [...text].length) <= most) return null
   return tooLong(most)
 }
 
@@ -194,8 +195,8 @@ const tooLong = (most: number): Refusal => ({
 const lengthOf = (texts: readonly string[], measure: (text: string) => number): number =>
   texts.reduce((sum, text) => sum + measure(text), 0)
 
-export function slowMode(facts: SenderFacts): Refusal | null {
-  const until = slowUntil(facts)
+export function refuseSlowMode(facts: SenderFacts): Refusal | null {
+  const until = slowModeEnd(facts)
   if (until === null) return null
   const retryAfter = Math.ceil((until - facts.now) / 1000)
   return {
@@ -207,14 +208,14 @@ export function slowMode(facts: SenderFacts): Refusal | null {
   }
 }
 
-/** When slow mode allows this sender's next message; null where it may be sent now. */
-export function slowUntil({ sealed, rules, moderator, lastMessageAt, now }: SenderFacts): number | null {
+/** The time of this sender's next message in slow mode; null if it may be sent now. */
+export function slowModeEnd({ sealed, rules, moderator, lastMessageAt, now }: SenderFacts): number | null {
   if (lastMessageAt === null || !isSlowed({ sealed, rules, moderator })) return null
   const until = lastMessageAt + rules.slow_mode_seconds * 1000
   return until > now ? until : null
 }
 
-/** Does slow mode hold this sender back at all? */
+/** Does slow mode apply to this sender? */
 export function isSlowed({ sealed, rules, moderator }: Pick<SenderFacts, 'sealed' | 'rules' | 'moderator'>): boolean {
   return sealed !== 'epoch' && !moderator && rules.slow_mode_seconds > 0
 }

@@ -1,35 +1,42 @@
 import { type UploadContext, uploadContexts } from '#shared/api/uploads'
 
-/** A sealed picture is what its message says it is. */
-export type Stored = 'sealed' | 'sealed_voice' | 'voice' | 'photo' | 'gif' | 'pixel_art'
+/** The stored kind of a file; a sealed picture is trusted to be one. */
+export type StoredKind = 'sealed' | 'sealed_voice' | 'voice' | 'photo' | 'gif' | 'pixel_art'
 
-/** A folder of the storage, and what its files are in a message; null where no message names them. */
+/** A storage folder, and the kind of its files in messages; null if messages name none. */
 export interface StorageFolder {
   bucket: 'chat-images' | 'chat-voice' | 'media'
   folder: string
-  stored: Stored | null
+  stored: StoredKind | null
 }
 
-const shown = (folder: string, stored: Stored | null = null): StorageFolder => ({ bucket: 'media', folder, stored })
+const mediaFolder = (folder: string, stored: StoredKind | null = null): StorageFolder => ({
+  bucket: 'media',
+  folder,
+  stored,
+})
 
-export const folders = {
+export const storageFolders = {
   image: { bucket: 'chat-images', folder: 'encrypted', stored: 'sealed' },
   voice: { bucket: 'chat-voice', folder: 'voice', stored: 'sealed_voice' },
-  pixelArt: shown('pixel-art', 'pixel_art'),
-  avatar: shown('avatar'),
-  icon: shown('icon'),
-  bugReport: shown('bug-report'),
-  /** Of reports: served to nobody by an address. */
-  evidence: shown('private'),
+  pixelArt: mediaFolder('pixel-art', 'pixel_art'),
+  avatar: mediaFolder('avatar'),
+  icon: mediaFolder('icon'),
+  bugReport: mediaFolder('bug-report'),
+  /** Evidence of reports, which no URL serves. */
+  evidence: mediaFolder('private'),
 } as const satisfies Record<string, StorageFolder>
 
-/** Of pictures and voice messages for everybody; what a file of it is, its ending says. */
-export const shownFolder = (context: UploadContext) => shown(context, 'photo')
-const byEnding: Readonly<Record<string, Stored>> = { gif: 'gif', weba: 'voice', ogg: 'voice', m4a: 'voice' }
+/** The folder of public pictures and voice messages; the extension tells the kind. */
+export const publicFolder = (context: UploadContext) => mediaFolder(context, 'photo')
+const byEnding: Readonly<Record<string, StoredKind>> = { gif: 'gif', weba: 'voice', ogg: 'voice', m4a: 'voice' }
 
-/** What a file of this name in such a folder is. */
-export const storedAs = (stored: Stored, name: string): Stored =>
+/** The kind of a file with this name in such a folder. */
+export const storedKindOf = (stored: StoredKind, name: string): StoredKind =>
   (stored === 'photo' ? byEnding[name.slice(name.lastIndexOf('.') + 1)] : undefined) ?? stored
 
-export const allFolders: readonly StorageFolder[] = [...Object.values(folders), ...uploadContexts.map(shownFolder)]
+export const allFolders: readonly StorageFolder[] = [
+  ...Object.values(storageFolders),
+  ...uploadContexts.map(publicFolder),
+]
 export const buckets = [...new Set(allFolders.map(({ bucket }) => bucket))]

@@ -12,7 +12,7 @@ const prose = [
   '😀 👍🏽 ❤️ 🎉 :) ... !!! @ann #news 12:30 +49 $100 50%',
 ].flatMap((text) => text.split(' '))
 
-/** What a pattern is tried on before it is saved: prose of several languages, letters and signs in no order. */
+/** The texts on which a pattern is tried: prose of several languages, and shuffled letters and signs. */
 export const trialTexts: readonly Uint32Array[] = [
   textOf(prose.map((word) => `${word} `)),
   textOf([...'abcdefghijklmnopqrstuvwxyz    ']),
@@ -20,7 +20,7 @@ export const trialTexts: readonly Uint32Array[] = [
   textOf([...'0123456789.,:-+()/ \n']),
 ]
 
-/** Always the same: as long as the longest message, of these pieces in no order. */
+/** A deterministic text as long as the longest message, of shuffled pieces. */
 function textOf(pieces: readonly string[]): Uint32Array {
   let state = 7
   const codePoints: number[] = []

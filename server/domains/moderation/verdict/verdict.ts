@@ -1,106 +1,115 @@
 import type { Capabilities, Sendable, Verdict } from '#shared/api/verdict'
 import { errors } from '#shared/errors'
-import { type MessageDraft, type Part, partsOf, plainly, written } from './content.ts'
-import { isMedia, type Marker, readMarker, wordsOfPlace } from './markers.ts'
-import { type Said, saidIn } from './said.ts'
+import { decodedUrl, type MessageDraft, type MessagePart, messagePartsOf, textDraft } from './content.ts'
+import { type DisplayedPart, displayedPartsOf } from './displayed-parts.ts'
+import { isMediaMarker, type Marker, readMarker, textsOfLocation } from './markers.ts'
 import {
-  admission,
-  blockedWord,
-  contentType,
   isSlowed,
-  type Judging,
-  length,
-  links,
   type Refusal,
-  readOnly,
+  refuseBlockedWord,
+  refuseContent,
+  refuseForeignBlobs,
+  refuseLength,
+  refuseLinks,
+  refuseReadOnly,
+  refuseSender,
+  refuseSlowMode,
+  refuseUnsealed,
   type SenderFacts,
-  slowMode,
-  slowUntil,
-  undeclared,
-  unsealed,
+  slowModeEnd,
+  type WordJudging,
 } from './steps.ts'
-import { type Hit, hits } from './words.ts'
+import { findWords, type WordHit } from './words.ts'
 
 export type { MessageDraft } from './content.ts'
-export type { Judging, Refusal, SenderFacts } from './steps.ts'
+export type { Refusal, SenderFacts, WordJudging } from './steps.ts'
 
 export interface Ruling {
   verdict: Verdict
   /** Whole seconds. */
   retryAfter: number | null
   flagged: readonly { id: string; scope: 'global' | 'room' }[]
-  /** Milliseconds on the store's clock: from when slow mode lets the next message pass; null where it does not hold one back. */
+  /** Milliseconds on the store's clock of the next message in slow mode; null if it does not apply. */
   nextSendAt: number | null
 }
 
-/** Judges one message. Pure: the same message on the same facts has the same ruling, on every door and every node. */
+/** Judges one message. It is pure: equal messages on equal facts have equal rulings, at every door and node. */
 export function judgeMessage(message: MessageDraft, facts: SenderFacts): Ruling {
-  const barred = admission(facts) ?? readOnly(facts)
-  if (barred !== null) return refused(barred, facts)
-  if (facts.sealed) return ruled(unsealed(message, facts) ?? undeclared(message, facts) ?? slowMode(facts), [], facts)
+  const barred = refuseSender(facts) ?? refuseReadOnly(facts)
+  if (barred !== null) return refusalRuling(barred, facts)
+  if (facts.sealed)
+    return rulingOf(
+      refuseUnsealed(message, facts) ?? refuseForeignBlobs(message, facts) ?? refuseSlowMode(facts),
+      [],
+      facts,
+    )
 
   const marker = readMarker(message.type, message.text)
-  const misplaced = contentType(message, marker, facts) ?? undeclared(message, facts)
-  if (misplaced !== null) return refused(misplaced, facts)
+  const misplaced = refuseContent(message, marker, facts) ?? refuseForeignBlobs(message, facts)
+  if (misplaced !== null) return refusalRuling(misplaced, facts)
 
-  const parts = shownOf(message, marker)
+  const parts = displayedPartsIn(message, marker)
   const read = readAll(parts, facts)
-  if (read === null) return refused(tooComplex, facts)
-  const { said, found } = read
-  const refusal = blockedWord(found) ?? links(said, facts) ?? length(parts, facts) ?? slowMode(facts)
-  return ruled(refusal, found, facts)
+  if (read === null) return refusalRuling(tooComplex, facts)
+  const { displayed, found } = read
+  const refusal =
+    refuseBlockedWord(found) ?? refuseLinks(displayed, facts) ?? refuseLength(parts, facts) ?? refuseSlowMode(facts)
+  return rulingOf(refusal, found, facts)
 }
 
-/** What people are shown of a message: of media its address is no text, and of a place its names are read as well. */
-function shownOf(message: MessageDraft, marker: Marker | null): readonly Part[] {
-  const parts = partsOf(message)
+/** The displayed parts of a message: a media URL is not displayed, and a location's names are. */
+function displayedPartsIn(message: MessageDraft, marker: Marker | null): readonly MessagePart[] {
+  const parts = messagePartsOf(message)
   if (marker === null) return parts
-  if (isMedia(marker)) return parts.slice(1)
-  const place = wordsOfPlace(marker)
+  if (isMediaMarker(marker)) return parts.slice(1)
+  const place = textsOfLocation(marker)
   return place === '' ? parts : [...parts, labelled(place)]
 }
 
-/** Why a text that goes along with a message, or is quoted by one, may not stand in this room. */
+/** The refusal of a text that is sent or quoted with a message in this room; null if allowed. */
 export function remarkFault(text: string, facts: SenderFacts): Refusal | null {
   if (facts.sealed === 'epoch') return null
   const read = readAll([labelled(text)], facts)
-  return read === null ? tooComplex : (blockedWord(read.found) ?? links(read.said, facts))
+  return read === null ? tooComplex : (refuseBlockedWord(read.found) ?? refuseLinks(read.displayed, facts))
 }
 
-/** The first of these texts' blocked words, where there is one; or that they cannot be checked. */
-export function wordFault(texts: readonly string[], judging: Judging): Refusal | null {
+/** The refusal for blocked words in these texts, or for texts too complex to check. */
+export function wordFault(texts: readonly string[], judging: WordJudging): Refusal | null {
   const read = readAll(texts.map(labelled), judging)
-  return read === null ? tooComplex : blockedWord(read.found)
+  return read === null ? tooComplex : refuseBlockedWord(read.found)
 }
 
 const tooComplex: Refusal = { step: 'blocked_words', code: 'TEXT_TOO_COMPLEX' }
 
-const labelled = (text: string): Part => ({ reading: 'label', text })
+const labelled = (text: string): MessagePart => ({ reading: 'label', text })
 
-/** What the parts say, and the blocked words in them; null where that cannot be told within the budget. */
-function readAll(parts: readonly Part[], judging: Judging): { said: readonly Said[]; found: readonly Hit[] } | null {
+/** The displayed parts and the blocked words in them; null if the budget is spent. */
+function readAll(
+  parts: readonly MessagePart[],
+  judging: WordJudging,
+): { displayed: readonly DisplayedPart[]; found: readonly WordHit[] } | null {
   const budget = { left: judging.steps }
-  const said = saidIn(parts, budget)
-  const texts = parts.map(({ reading, text }) => (reading === 'address' ? plainly(text) : text))
-  const written = said && hits(judging.words, texts, budget)
-  if (said === null || written === null) return null
-  const isDrawnOtherwise = said.some(({ text, words }) => words !== text)
-  const drawn = isDrawnOtherwise ? hits(judging.words, said.map(wordsOf), budget) : []
+  const displayed = displayedPartsOf(parts, budget)
+  const texts = parts.map(({ reading, text }) => (reading === 'address' ? decodedUrl(text) : text))
+  const written = displayed && findWords(judging.words, texts, budget)
+  if (displayed === null || written === null) return null
+  const isDrawnOtherwise = displayed.some(({ text, words }) => words !== text)
+  const drawn = isDrawnOtherwise ? findWords(judging.words, displayed.map(wordsOf), budget) : []
   if (drawn === null) return null
   const found = new Map([...written, ...drawn].map((hit) => [hit.id, hit]))
-  return { said, found: [...found.values()] }
+  return { displayed, found: [...found.values()] }
 }
 
-const wordsOf = ({ words }: Said): string => words
+const wordsOf = ({ words }: DisplayedPart): string => words
 
-/** The message a capability stands for: of its type, and with nothing else in it to object to. */
+/** The message by which a capability is tested: of its type, without other content. */
 export function probeOf(sendable: Sendable): MessageDraft {
-  return sendable === 'links' ? written('text', 'https://example.com') : written(sendable, '')
+  return sendable === 'links' ? textDraft('text', 'https://example.com') : textDraft(sendable, '')
 }
 
-/** What this member may send: for each kind, the verdict on its probe. Slow mode decides when, in `next_send_at`, and not what. */
-export function capabilities(facts: SenderFacts): Capabilities {
-  // What is sealed by a shared key is judged by the clients that open it, so that they are told what the rules say.
+/** The member's capabilities: for each kind, the verdict on its probe. Slow mode affects `next_send_at` only. */
+export function capabilitiesIn(facts: SenderFacts): Capabilities {
+  // Clients judge shared-key messages themselves, so they get the rules as they are.
   const rested = { ...facts, lastMessageAt: null, sealed: facts.sealed === 'epoch' ? facts.sealed : null }
   const may = (sendable: Sendable) => {
     if (sendable === 'poll' && facts.sealed === 'shared-key') return { ok: false, code: 'VALIDATION_ERROR' as const }
@@ -126,10 +135,10 @@ export function capabilities(facts: SenderFacts): Capabilities {
   }
 }
 
-const ruled = (refusal: Refusal | null, found: readonly Hit[], facts: SenderFacts): Ruling =>
-  refusal === null ? accepted(found, facts) : refused(refusal, facts)
+const rulingOf = (refusal: Refusal | null, found: readonly WordHit[], facts: SenderFacts): Ruling =>
+  refusal === null ? acceptedRuling(found, facts) : refusalRuling(refusal, facts)
 
-function accepted(found: readonly Hit[], facts: SenderFacts): Ruling {
+function acceptedRuling(found: readonly WordHit[], facts: SenderFacts): Ruling {
   const { rules, now, ahead, judgedSeq } = facts
   return {
     verdict: {
@@ -148,7 +157,7 @@ function accepted(found: readonly Hit[], facts: SenderFacts): Ruling {
   }
 }
 
-function refused(refusal: Refusal, facts: SenderFacts): Ruling {
+function refusalRuling(refusal: Refusal, facts: SenderFacts): Ruling {
   return {
     verdict: verdictOf(refusal, facts.judgedSeq),
     retryAfter: refusal.retryAfter ?? null,
@@ -157,9 +166,9 @@ function refused(refusal: Refusal, facts: SenderFacts): Ruling {
   }
 }
 
-/** As clients count to it, by a clock that shows what the store's does. */
+/** On a clock equal to the store's, by which clients count. */
 function nextSendOf(facts: SenderFacts): number | null {
-  const until = slowUntil(facts)
+  const until = slowModeEnd(facts)
   return until === null ? null : until - facts.ahead
 }
 

@@ -1,5 +1,5 @@
 import { hasMaskedSign } from '#server/domains/rooms/text/signs'
-import { readings, type Word, wordsOf } from '#server/domains/rooms/text/skeleton'
+import { readingsOf, type Word, wordsOf } from '#server/domains/rooms/text/skeleton'
 import { skeleton } from '#shared/kit/looks'
 import { normalized } from '#shared/kit/normal'
 import { type Budget, longestJudged, spend } from './budget.ts'
@@ -15,32 +15,32 @@ export interface BlockedWord {
   scope: 'global' | 'room'
   action: 'block' | 'flag' | 'mute'
   is_regex: boolean
-  /** Is a plain word matched with its accents and signs, as letters of its own? Absent in words of before. */
+  /** Is a plain word matched with its accents and signs? Absent in older words. */
   as_written?: boolean
 }
 
-export type Hit = Omit<BlockedWord, 'word' | 'as_written'>
+export type WordHit = Omit<BlockedWord, 'word' | 'as_written'>
 
 /** A compiled list of blocked words. */
 export interface WordList {
   readonly isEmpty: boolean
-  /** Adds the ids of the words found; some are missing where the budget was used up. */
+  /** Adds the ids of the words found; incomplete if the budget is spent. */
   search(text: Text, budget: Budget, found: Set<string>): void
-  /** The words with these ids, in the order of the list. */
-  among(ids: ReadonlySet<string>): readonly Hit[]
+  /** The words of these ids, in the order of the list. */
+  among(ids: ReadonlySet<string>): readonly WordHit[]
 }
 
 interface Text {
   readonly readings: readonly (readonly Word[])[]
-  /** As it is written; and, where it is another, with signs and widths folded. */
+  /** The text as written, and if different, with signs and widths folded. */
   readonly forms: readonly { readonly literal: string; readonly codePoints: Uint32Array }[]
 }
 
-/** Compiles a list for repeated use. A word that cannot be used is reported and left out; the others are not touched. */
+/** Compiles a list for repeated use. Unusable words are reported and left out; the others still work. */
 export function compileWords(words: readonly BlockedWord[], onLeftOut: OnLeftOut = () => {}): WordList {
   const plain = words.filter((word) => !word.is_regex)
-  const phrases = alike(plain, 'phrase')
-  const literals = alike(plain, 'literal').filter(({ form }) => form.text !== '')
+  const phrases = groupEqualWords(plain, 'phrase')
+  const literals = groupEqualWords(plain, 'literal').filter(({ form }) => form.text !== '')
   for (const word of plain) if (formOf(word).text === '') onLeftOut(word.id, nothingLeft)
   const findPhrases = compilePhrases(phrases.map(({ form }) => form.words))
   const findLiterals = compileLiterals(literals.map(({ form }) => form.text))
@@ -60,14 +60,14 @@ export function compileWords(words: readonly BlockedWord[], onLeftOut: OnLeftOut
   }
 }
 
-interface Alike {
-  form: Form
+interface EqualWords {
+  form: WordForm
   ids: string[]
 }
 
-/** The words of one kind; those that are found alike are one. */
-function alike(words: readonly BlockedWord[], kind: Form['kind']): readonly Alike[] {
-  const byText = new Map<string, Alike>()
+/** The words of one kind; words with equal forms are one. */
+function groupEqualWords(words: readonly BlockedWord[], kind: WordForm['kind']): readonly EqualWords[] {
+  const byText = new Map<string, EqualWords>()
   for (const word of words) {
     const form = formOf(word)
     if (form.kind !== kind) continue
@@ -80,7 +80,7 @@ function alike(words: readonly BlockedWord[], kind: Form['kind']): readonly Alik
 
 const stepsOfId = 10
 
-function addIds(words: readonly Alike[], indexes: Iterable<number>, budget: Budget, found: Set<string>): void {
+function addIds(words: readonly EqualWords[], indexes: Iterable<number>, budget: Budget, found: Set<string>): void {
   for (const index of indexes) {
     const ids = words[index]?.ids ?? []
     if (ids[0] === undefined || found.has(ids[0])) continue
@@ -90,10 +90,14 @@ function addIds(words: readonly Alike[], indexes: Iterable<number>, budget: Budg
 }
 
 /**
- * Every word of these lists that one of the texts contains, or that is spelled over several of them, in the order of the lists;
- * null where the texts are too long together, or cost more than the budget.
+ * Every listed word in one of the texts, or spelled across several, in the order of the lists. Null if the texts are
+ * too long together, or too costly.
  */
-export function hits(lists: readonly WordList[], texts: readonly string[], budget: Budget): readonly Hit[] | null {
+export function findWords(
+  lists: readonly WordList[],
+  texts: readonly string[],
+  budget: Budget,
+): readonly WordHit[] | null {
   const composed = composedOf(texts)
   if (composed === null) return null
   const filled = lists.filter((list) => !list.isEmpty).map((list) => ({ list, found: new Set<string>() }))
@@ -132,7 +136,7 @@ function readText({ text, composed }: { text: string; composed: string }, budget
   const written = text === composed ? composed : normalized(text, 'NFC')
   const forms = written === composed ? [composed] : [written, composed]
   return {
-    readings: readings(text),
+    readings: readingsOf(text),
     forms: forms.map((form) => ({ literal: literalForm(form), codePoints: codePointsOf(form) })),
   }
 }
@@ -148,8 +152,8 @@ function codePointsOf(text: string): Uint32Array {
   return codePoints.subarray(0, count)
 }
 
-/** The word that refuses the text, if any does. */
-export function firstHit(found: readonly Hit[]): Hit | null {
+/** The word that refuses the text, if any. */
+export function firstHit(found: readonly WordHit[]): WordHit | null {
   return found.find((hit) => hit.action !== 'flag') ?? null
 }
 
@@ -157,8 +161,8 @@ const signs = /[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}\s'’._-]/u
 const oneSign = /^(?=.*\p{Extended_Pictographic})[^\p{L}\p{N}\s]+$/u
 
 /**
- * A phrase is matched word by word. What holds other signs (`c++`, `#tag`), is one sign, or holds one that could be taken for letters
- * (`🇺🇸`) can only be matched as it is written.
+ * A phrase is matched word by word. Words with other signs (`c++`, `#tag`), single signs and letter-like signs (`🇺🇸`)
+ * are matched literally only.
  */
 function isPhrase({ word, as_written }: BlockedWord): boolean {
   const bones = skeleton(word)
@@ -168,28 +172,27 @@ function isPhrase({ word, as_written }: BlockedWord): boolean {
 
 const nothingLeft = 'Nothing is left of this word that a text could hold'
 
-/** Why nothing could ever be found by this word; null where something can. */
+/** The fault of a word that no text can match; null if one can. */
 export const emptyWord = (word: string): string | null => (literalOf(word) === '' ? nothingLeft : null)
 
-/** How a word that is no pattern is looked for. */
-export interface Form {
+/** The search form of a word that is no pattern. */
+export interface WordForm {
   kind: 'phrase' | 'literal'
-  /** Words of one kind with one text are found alike. Empty where nothing is left to look for. */
+  /** Words of one kind with equal text match alike. Empty if nothing is left to search. */
   text: string
-  /** Those of a phrase. */
   words: readonly string[]
-  /** Characters, as those of a text are counted. */
+  /** The number of characters, counted as in a text. */
   size: number
 }
 
-const forms = new WeakMap<BlockedWord, Form>()
+const forms = new WeakMap<BlockedWord, WordForm>()
 
-export function formOf(word: BlockedWord): Form {
+export function formOf(word: BlockedWord): WordForm {
   const known = forms.get(word)
   if (known) return known
   const size = normalized(word.word, 'NFKC').length
   const words = isPhrase(word) ? wordsOf(skeleton(word.word)) : []
-  const form: Form =
+  const form: WordForm =
     words.length > 0
       ? { kind: 'phrase', text: words.join(' '), words, size }
       : { kind: 'literal', text: literalOf(word.word), words, size }

@@ -1,13 +1,13 @@
-import { agentOf, closedTo, isPublicFor, ownAgent } from '#server/domains/agents/agent-state/access'
+import { agentOf, closedAgentError, isPublicAgentFor, ownAgent } from '#server/domains/agents/agent-state/access'
 import { countEvents } from '#server/domains/agents/agent-state/events'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
-import { endpointsOf, offerOf, pricingOf, shownPricing } from '#server/domains/agents/agents/pricing'
-import { cardOf, infoOf } from '#server/domains/agents/agents/shown'
-import { besideText } from '#server/domains/agents/runs/ending'
+import { agentOfferOf, endpointsOf, pricingOf, renderPricing } from '#server/domains/agents/agents/pricing'
+import { agentCardOf, agentInfoOf } from '#server/domains/agents/agents/render'
+import { extrasOfAnswer } from '#server/domains/agents/runs/answer-lines'
 import { messagesOf } from '#server/domains/agents/runs/history'
 import { exactScheme } from '#server/domains/payments/payments/exact'
 import { Payments, type StoredPayment } from '#server/domains/payments/payments/model'
-import { earningsOf, paidOf, receiptsOf } from '#server/domains/payments/payments/receipts'
+import { earningsOf, paymentSummaryOf, receiptsOf } from '#server/domains/payments/payments/receipts'
 import { facilitatorOf } from '#server/domains/payments/payments/scheme'
 import { resolvePayments } from '#server/domains/payments/payments/settle'
 import { type Caller, type Node, signedIn } from '#server/kernel/context'
@@ -17,14 +17,14 @@ import { embedCodeOf } from '#shared/api/embed-code'
 import { networks } from '#shared/api/payment-networks'
 import { payments as contract } from '#shared/api/payments'
 import { AppError } from '#shared/errors'
-import { chat, chatStream, placeOf } from './chat.ts'
+import { chat, chatStream, publicChatPlace } from './chat.ts'
 
 const historyLength = 50
 
-/** An agent that strangers may ask, and the caller where there is one. */
+/** Loads an agent that the caller may use. */
 async function publicAgent({ account }: Caller, id: string): Promise<StoredAgent> {
   const agent = await agentOf(id)
-  if (!(await isPublicFor(account, agent))) throw closedTo(account, agent, 'AGENT_NOT_PUBLIC')
+  if (!(await isPublicAgentFor(account, agent))) throw closedAgentError(account, agent, 'AGENT_NOT_PUBLIC')
   return agent
 }
 
@@ -33,7 +33,7 @@ const statsOf = async (node: Node, { _id, message_count: totalMessages }: Stored
   ...(await earningsOf(node, _id)),
 })
 
-/** Without answers that failed and were tried again, and without their questions. */
+/** Without failed answers that were retried, and their questions. */
 const withoutRetried = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
   messages.filter(({ run_id }) => {
     const [question, answer] = messages.filter((message) => message.run_id === run_id)
@@ -51,7 +51,7 @@ export const payments = defineDomain(
       const { x402_network: network } = agent
       const facilitator = network && facilitatorOf(node, networks[network])
       return {
-        ...cardOf(node, agent),
+        ...agentCardOf(node, agent),
         ...events,
         x402_simulated: facilitator?.isSimulated ?? false,
         scripted: node.services.model?.isScripted ?? false,
@@ -60,9 +60,9 @@ export const payments = defineDomain(
 
     async info({ id }, { node, caller }) {
       const agent = await agentOf(id)
-      if (!(await isPublicFor(caller.account, agent))) throw new AppError('AGENT_NOT_FOUND')
-      const pricing = await shownPricing(node, agent)
-      return { agent: infoOf(agent), pricing, endpoints: endpointsOf(node, agent) }
+      if (!(await isPublicAgentFor(caller.account, agent))) throw new AppError('AGENT_NOT_FOUND')
+      const pricing = await renderPricing(node, agent)
+      return { agent: agentInfoOf(agent), pricing, endpoints: endpointsOf(node, agent) }
     },
 
     chat,
@@ -70,13 +70,13 @@ export const payments = defineDomain(
 
     async history({ id, sessionId }, { node, caller }) {
       await publicAgent(caller, id)
-      const place = placeOf(sessionId)
+      const place = publicChatPlace(sessionId)
       const found = await messagesOf(node, { agent_id: id, account: place, place }, historyLength)
       if (found.length === 0) throw new AppError('CHAT_HISTORY_NOT_FOUND')
       return {
         messages: withoutRetried(found)
           .filter(({ content }) => content !== '')
-          .map(({ role, content, ...rest }) => ({ role, content, ...besideText(rest) })),
+          .map(({ role, content, ...rest }) => ({ role, content, ...extrasOfAnswer(rest) })),
         sessionId,
       }
     },
@@ -88,13 +88,13 @@ export const payments = defineDomain(
       const isOpen = state === 'verifying' || state === 'unknown'
       const scheme = exactScheme(node)
       const usable_until = isOpen ? scheme.usableUntil(payment).toISOString() : null
-      return { ...paidOf(payment), agent_id, code, usable_until, is_over: isOpen && scheme.isOver(payment) }
+      return { ...paymentSummaryOf(payment), agent_id, code, usable_until, is_over: isOpen && scheme.isOver(payment) }
     },
 
     async embed({ id }, context) {
       const { node } = context
       const agent = await ownAgent(node, signedIn(context).account, id)
-      const wanted = await offerOf(node, agent)
+      const wanted = await agentOfferOf(node, agent)
       if (!wanted) throw new AppError('X402_NOT_ENABLED')
       const endpoints = endpointsOf(node, agent)
       return {

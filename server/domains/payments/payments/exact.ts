@@ -4,8 +4,15 @@ import { seal, tryUnseal, unseal } from '#server/kernel/seal'
 import type { Chain } from '#server/ports/chain/port'
 import type { PaymentRefusal, Proof } from '#server/ports/facilitator/port'
 import { domainOf, type NetworkFacts, networks, overpaidTimes, transferTypes } from '#shared/api/payment-networks'
-import { never, type PaymentCode, type StoredPayment } from './model.ts'
-import { facilitatorFor, hashOf, networkNamed, type PaymentScheme, type Wanted, wantedOf } from './scheme.ts'
+import { neverExpires, type PaymentCode, type StoredPayment } from './model.ts'
+import {
+  facilitatorFor,
+  hashOf,
+  networkNamed,
+  offerOfPayment,
+  type PaymentOffer,
+  type PaymentScheme,
+} from './scheme.ts'
 import { longestWaitMilliseconds } from './states.ts'
 import { maxTimeoutSeconds, type OfferedProof, readProof, requirementOf } from './x402.ts'
 
@@ -13,7 +20,7 @@ import { maxTimeoutSeconds, type OfferedProof, readProof, requirementOf } from '
 const leastSecondsLeft = 6n
 /** A payment may still come into a block for so long after its end. */
 const blockMilliseconds = 120_000
-/** A chain that stood still has so long to make up for its blocks. */
+/** A chain that stopped has so long to catch up with its blocks. */
 const chainMilliseconds = 3_600_000
 
 const codes: Readonly<Record<PaymentRefusal | 'failed', PaymentCode>> = {
@@ -28,7 +35,7 @@ const codes: Readonly<Record<PaymentRefusal | 'failed', PaymentCode>> = {
 export function exactScheme(node: Node): PaymentScheme {
   const { sessionKeys } = node.settings
   const proofOf = ({ proof }: StoredPayment) => JSON.parse(unseal(sessionKeys, proof)) as Proof
-  const requirementFor = (payment: StoredPayment) => requirementOf(wantedOf(payment))
+  const requirementFor = (payment: StoredPayment) => requirementOf(offerOfPayment(payment))
   /** Null where this server asks no node of that chain. */
   const chainOf = ({ chainId }: NetworkFacts): Chain | null => node.services.chains.get(chainId) ?? null
 
@@ -36,7 +43,7 @@ export function exactScheme(node: Node): PaymentScheme {
     if (usable_until) return usable_until
     // Older versions stored it within the proof alone, whose key may be gone.
     const proof = tryUnseal(sessionKeys, sealed)
-    return proof === null ? never : endOfProof(JSON.parse(proof) as Proof)
+    return proof === null ? neverExpires : endOfProof(JSON.parse(proof) as Proof)
   }
   /** The payment can be in no later block, of a chain that does not stand still. */
   const endOf = (payment: StoredPayment): number => usableUntil(payment).getTime() + blockMilliseconds
@@ -85,7 +92,7 @@ export function exactScheme(node: Node): PaymentScheme {
       if (found === 'other') return { type: 'cancelled' }
       if (found === 'unseen') return { type: 'settled' }
       if ('transaction' in found) return { type: 'settled', ...found }
-      // A chain that stood still makes up for its blocks, so that its own time counts as well.
+      // A chain that stopped catches up with its blocks, so that its own time counts too.
       const isPast = endOf(payment) < node.now() && found.openAt >= usableUntil(payment).getTime()
       return isPast ? { type: 'expired', code: 'PAYMENT_EXPIRED' } : null
     },
@@ -99,9 +106,9 @@ export function exactScheme(node: Node): PaymentScheme {
 }
 
 const endOfProof = ({ authorization: { validBefore } }: Proof): Date =>
-  new Date(Math.min(Number(validBefore) * 1_000, never.getTime()))
+  new Date(Math.min(Number(validBefore) * 1_000, neverExpires.getTime()))
 
-/** What the payer signs (EIP-712 over EIP-3009). */
+/** The digest that the payer signs (EIP-712 over EIP-3009). */
 export function digestOf({ authorization }: Proof, network: NetworkFacts): `0x${string}` {
   const { value, validAfter, validBefore, ...rest } = authorization
   const numbers = { value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) }
@@ -109,13 +116,10 @@ export function digestOf({ authorization }: Proof, network: NetworkFacts): `0x${
   return hashTypedData({ ...typed, message: { ...rest, ...numbers } })
 }
 
-/**
- * Why a payment header is not well formed, for this payee and network, enough, good now and signed by the payer; null where it is all of
- * these. Without the chain the signature of a contract wallet cannot be checked. Throws where the chain has no answer.
- */
+/** Why a header does not pay the offer; null if it does. Contract wallets need the chain, and this throws if it has no answer. */
 export async function judgeProof(
   header: string,
-  wanted: Wanted,
+  wanted: PaymentOffer,
   now: number,
   chain: Pick<Chain, 'verifyHash'> | null,
 ): Promise<PaymentCode | null> {
@@ -127,7 +131,7 @@ export async function judgeProof(
 
 function mismatchOf(
   { network, authorization: { to, value } }: OfferedProof,
-  { facts, amount, payTo }: Wanted,
+  { facts, amount, payTo }: PaymentOffer,
 ): PaymentCode | null {
   if (networkNamed(network) !== facts) return 'WRONG_NETWORK'
   if (to !== payTo.toLowerCase()) return 'INVALID_PAYMENT'
@@ -138,7 +142,7 @@ function mismatchOf(
 /** Version 2 repeats the offer: where it differs, the payer meant to pay for something else. */
 function contradiction(
   { accepted = { scheme: 'exact', network: '' } }: OfferedProof,
-  { facts, amount, payTo }: Wanted,
+  { facts, amount, payTo }: PaymentOffer,
 ): PaymentCode | null {
   const { name, version } = accepted.extra ?? {}
   const pairs = [
@@ -148,7 +152,7 @@ function contradiction(
     [name, facts.name],
     [version, facts.version],
   ]
-  return pairs.some(([said, offered]) => said !== undefined && said !== offered) ? 'INVALID_PAYMENT' : null
+  return pairs.some(([repeated, offered]) => repeated !== undefined && repeated !== offered) ? 'INVALID_PAYMENT' : null
 }
 
 function lateness({ authorization: { validAfter, validBefore } }: OfferedProof, now: number): PaymentCode | null {

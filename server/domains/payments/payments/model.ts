@@ -15,8 +15,8 @@ export type PaymentCode =
   | 'PAYMENT_EXPIRED'
   | 'X402_PAYMENT_FAILED'
 
-/** Records of money are kept for good. */
-export const never = new Date('9999-01-01T00:00:00Z')
+/** Records of money never expire. */
+export const neverExpires = new Date('9999-01-01T00:00:00Z')
 /** A payment that was not settled is stored for so long. */
 export const refusedMilliseconds = 86_400_000
 
@@ -33,11 +33,11 @@ export interface StoredPayment {
   /** Hashes of the proof and of the purchase: the same nonce with another of these is refused. */
   proof_hash: string
   question_hash: string
-  /** Sealed, as whoever can read it can carry the payment out. */
+  /** Sealed, as its readers could carry the payment out. */
   proof: string
   /** Until when it can be carried out; absent in payments of older versions. */
   usable_until?: Date
-  /** What the facilitator is told of the purchase. */
+  /** The purchase as the facilitator sees it. */
   resource: string
   description: string
   session_id: string
@@ -128,13 +128,13 @@ export const Payments = defineModel<StoredPayment>(
     .index({ agent_id: 1, state: 1, settled_at: 1, _id: 1 }),
 )
 
-/** What an agent (`_id`) has earned by its payments up to one of them, in the order in which they were settled. */
+/** The sum of an agent's (`_id`) payments up to one of them, in the order of their settlement. */
 export interface StoredEarnings {
   _id: string
   settled_at: Date | null
   payment_id: string
   payments: number
-  /** In the smallest unit, and how much of that is of payments that were only simulated. */
+  /** In the smallest unit; `simulated` is the part of simulated payments. */
   units: string
   simulated: string
 }

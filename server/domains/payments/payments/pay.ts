@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { readBack } from '#server/kernel/read-back'
+import { newLease, takeLease } from '#server/kernel/lease'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { exactScheme } from './exact.ts'
-import { claim, giveBack, type Held, holding, newLease } from './lease.ts'
+import { type HeldPayment, paymentLease, withPayment } from './lease.ts'
 import { Payments, refusedMilliseconds, type StoredPayment } from './model.ts'
-import { busyPayment, otherPurchase, pendingPayment, wantsPayment } from './refuse.ts'
-import { hashOf, type SignedPayment, type Wanted } from './scheme.ts'
+import { busyPaymentError, otherPurchaseError, paymentRequiredError, pendingPaymentError } from './refuse.ts'
+import { hashOf, type PaymentOffer, type SignedPayment } from './scheme.ts'
 import { chargePayment, type Reservation, restorePayment } from './settle.ts'
-import { rulesOf, stageOf } from './states.ts'
+import { paymentStageOf, stageRulesOf } from './states.ts'
 
-/** Something that is sold, and the header that pays for it. */
+/** A purchase and the header that pays for it. */
 export interface Purchase {
   /** The id of an agent, or another name for what is no agent. */
   seller: string
@@ -44,87 +45,82 @@ export async function sentPayment(node: Node, purchase: Purchase): Promise<SentP
   return { ...purchase, signed, stored, differs }
 }
 
-/** The stored payment that was sent again; null where it is new. Throws 402 or 409 where it is not good for this purchase. */
-export function repeatedPayment(context: Context, wanted: Wanted, sent: SentPayment): StoredPayment | null {
+/** The stored payment that was sent again; null if it is new. Throws 402 or 409 if it does not pay for this purchase. */
+export function repeatedPayment(context: Context, wanted: PaymentOffer, sent: SentPayment): StoredPayment | null {
   const { stored, differs } = sent
-  if (differs === 'payment') throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
-  if (stored && stageOf(stored) === 'failed') throw wantsPayment(context, wanted, stored.code)
-  if (differs === 'purchase') throw otherPurchase()
+  if (differs === 'payment') throw paymentRequiredError(context, wanted, 'INVALID_PAYMENT')
+  if (stored && paymentStageOf(stored) === 'failed') throw paymentRequiredError(context, wanted, stored.code)
+  if (differs === 'purchase') throw otherPurchaseError()
   return stored
 }
 
-/**
- * Verifies and settles a payment, and then serves the purchase, while no other request works on this payment. Throws 402 where it is not paid,
- * 202 while nobody knows whether it is, and 409 where another request works on it.
- */
+/** Verifies and settles a payment under its lease, then serves the purchase. Throws 402 unpaid, 202 pending, 409 busy. */
 export async function whenPaid<Served>(
   context: Context,
-  wanted: Wanted,
+  wanted: PaymentOffer,
   sent: SentPayment,
-  serve: (held: Held) => Promise<Served>,
+  serve: (held: HeldPayment) => Promise<Served>,
   reservation?: Reservation,
 ): Promise<Served> {
   const { node } = context
   const repeated = repeatedPayment(context, wanted, sent)
-  const taken = repeated ? await take(context, wanted, sent, repeated) : await reserve(context, wanted, sent)
-  return holding(node, taken, async (held) => {
+  const taken = repeated ? await takePayment(node, sent, repeated) : await storePayment(context, wanted, sent)
+  return withPayment(node, taken, async (held) => {
+    if (repeated) await judgeAgain(context, wanted, sent, taken)
     node.reached('payment-reserved')
     const payment = await chargePayment(node, held, reservation)
-    const { idle } = rulesOf(payment)
-    if (idle === 'pending') throw pendingPayment(node, payment)
-    if (idle === 'refusal') throw wantsPayment(context, wanted, payment.code)
+    const { idle } = stageRulesOf(payment)
+    if (idle === 'pending') throw pendingPaymentError(node, payment)
+    if (idle === 'refusal') throw paymentRequiredError(context, wanted, payment.code)
     return serve(held)
   })
 }
 
-/** Takes a payment that was sent again, and seals it anew, as its key may be gone. */
-async function take(
-  context: Context,
-  wanted: Wanted,
-  { header, signed }: SentPayment,
-  stored: StoredPayment,
-): Promise<StoredPayment> {
-  const { node } = context
-  const scheme = exactScheme(node)
-  const mine = await claim(node, stored, signed ? { proof: signed.seal() } : {})
-  if (!mine) throw rulesOf(stored).busy === 'pending' ? pendingPayment(node, stored) : busyPayment(stored)
-  const isOffered = stageOf(mine) === 'offered'
-  if (!isOffered && !mine.withdrawn) return mine
-  const code = await scheme.judge(header, wanted)
-  if (isOffered && code) {
-    await giveBack(mine)
-    throw wantsPayment(context, wanted, code)
-  }
-  // Expired: it cannot be charged, but an earlier attempt may still report success.
-  if (!isOffered && (!code || scheme.isOver(mine))) await restorePayment(mine)
+/** Leases a payment that was sent again, and seals it anew, as its key may be gone. */
+async function takePayment(node: Node, { signed }: SentPayment, stored: StoredPayment): Promise<StoredPayment> {
+  const sealed = signed ? { proof: signed.seal() } : {}
+  const mine = await takeLease(paymentLease, node, { _id: stored._id }, { $set: sealed })
+  if (!mine)
+    throw stageRulesOf(stored).busy === 'pending' ? pendingPaymentError(node, stored) : busyPaymentError(stored)
   return mine
 }
 
-/** Stores a payment that is new and good by itself, before anybody else is asked: of several at once one stores it. */
-async function reserve(context: Context, wanted: Wanted, sent: SentPayment): Promise<StoredPayment> {
+/** Judges a repeated payment that is not charged yet, or was withdrawn. Throws 402 if it is no longer valid. */
+async function judgeAgain(context: Context, wanted: PaymentOffer, { header }: SentPayment, payment: StoredPayment) {
+  const isOffered = paymentStageOf(payment) === 'offered'
+  if (!isOffered && !payment.withdrawn) return
+  const scheme = exactScheme(context.node)
+  const code = await scheme.judge(header, wanted)
+  if (isOffered && code) throw paymentRequiredError(context, wanted, code)
+  // Expired: it cannot be charged, but an earlier attempt may still report success.
+  if (!isOffered && (!code || scheme.isOver(payment))) await restorePayment(payment)
+}
+
+/** Stores a new payment that is valid by itself; of simultaneous requests one stores it. */
+async function storePayment(context: Context, wanted: PaymentOffer, sent: SentPayment): Promise<StoredPayment> {
   const { node } = context
   const code = await exactScheme(node).judge(sent.header, wanted)
-  if (code || !sent.signed) throw wantsPayment(context, wanted, code ?? 'INVALID_PAYMENT')
-  const payment = newPayment(node, wanted, sent, sent.signed)
+  if (code || !sent.signed) throw paymentRequiredError(context, wanted, code ?? 'INVALID_PAYMENT')
+  const payment = { ...newPayment(node, wanted, sent, sent.signed), ...newLease(paymentLease, node) } as StoredPayment
   try {
     await Payments.create(payment)
     return payment
   } catch (error) {
     if (!isDuplicate(error)) throw error
     const { network, payer, nonce } = payment
-    const first = await readBack(() => Payments.findOne({ network, payer, nonce }).lean<StoredPayment>())
+    const first = await readDuplicate(() => Payments.findOne({ network, payer, nonce }).lean<StoredPayment>())
     // A write that timed out may have been made again: then the payment is ours.
     if (first?.holder === payment.holder) return payment
-    throw first ? busyPayment(first) : new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+    throw first ? busyPaymentError(first) : new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
   }
 }
 
 const newPayment = (
   node: Node,
-  { payTo, resource, description }: Wanted,
+  { payTo, resource, description }: PaymentOffer,
   { seller, hash, sessionId }: Purchase,
   { seal, ...signed }: SignedPayment,
-): StoredPayment => ({
+): Omit<StoredPayment, 'holder' | 'leased_until'> => ({
   _id: newId(),
   ...signed,
   ...{ agent_id: seller, question_hash: hash, pay_to: payTo, resource, description },
@@ -132,7 +128,6 @@ const newPayment = (
   session_id: sessionId ?? randomUUID(),
   state: 'verifying',
   ...{ code: null, transaction: null, simulated: false, attempts: 0, answers: 0, run_id: null, message_id: null },
-  ...newLease(node),
   due_at: new Date(node.now()),
   expires_at: new Date(node.now() + refusedMilliseconds),
   created_at: new Date(node.now()),

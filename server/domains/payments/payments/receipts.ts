@@ -4,14 +4,14 @@ import type { Receipt } from '#shared/api/payments'
 import { AppError } from '#shared/errors'
 import { Earnings, Payments, type StoredEarnings, type StoredPayment } from './model.ts'
 
-/** A payment is good for one answer; after failures, so many are begun for it at most. */
-export const mostAnswers = 5
+/** A payment buys one answer; after failures, this many attempts. */
+export const maxAnswers = 5
 
-export function paidOf(payment: StoredPayment) {
+export function paymentSummaryOf(payment: StoredPayment) {
   const { _id: id, state, network, value: amount, transaction, simulated, answers, created_at, settled_at } = payment
   return {
     ...{ id, state, network, amount, transaction, simulated },
-    answers_left: mostAnswers - answers,
+    answers_left: maxAnswers - answers,
     created_at: created_at.toISOString(),
     settled_at: settled_at?.toISOString() ?? null,
   }
@@ -29,7 +29,7 @@ export async function receiptsOf(agent: string, limit: number, before: string | 
     .limit(limit)
     .lean<StoredPayment[]>()
   return found.map((payment) => ({
-    ...paidOf(payment),
+    ...paymentSummaryOf(payment),
     payer: payment.payer,
     cents: centsOf(String(unitsPaid(payment.value))),
     run_id: payment.run_id,
@@ -37,15 +37,15 @@ export async function receiptsOf(agent: string, limit: number, before: string | 
   }))
 }
 
-/** So many payments are read at a time. What does not fill a page beyond the stored sum is added up at each request. */
+/** Payments are read in pages. A partial page is added to the stored sum at each request. */
 const pageSize = 200
-/** A payment is stored as settled within seconds of the moment that it says, whatever clock and store do: what is older is complete. */
+/** A payment is stored within seconds of its settlement, so older pages are complete. */
 const completeAfterMilliseconds = 600_000
 
 type Sum = Omit<StoredEarnings, '_id'>
 type Settled = Pick<StoredPayment, '_id' | 'value' | 'simulated' | 'settled_at'>
 
-/** What an agent has earned: the sum of what was settled, in cents. */
+/** The earnings of an agent in cents. */
 export async function earningsOf(node: Pick<Node, 'now'>, agent: string) {
   const completeUntil = node.now() - completeAfterMilliseconds
   const stored = await Earnings.findOne({ _id: agent }).lean<StoredEarnings>()
@@ -60,7 +60,7 @@ export async function earningsOf(node: Pick<Node, 'now'>, agent: string) {
   return { paidMessages, totalEarnings: centsOf(units), simulatedEarnings: centsOf(simulated) }
 }
 
-/** By when they were settled, and not by when they were made: one that is settled late comes late. */
+/** In the order of settlement, as a payment may be settled late. */
 function settledAfter(agent: string, { settled_at, payment_id }: Sum): Promise<Settled[]> {
   const later = settled_at && {
     settled_at: { $gte: settled_at },
@@ -84,6 +84,6 @@ function plus(sum: Sum, { _id, value, simulated, settled_at }: Settled): Sum {
   }
 }
 
-/** Of several that store one, each stores a true sum: that of all payments up to the one it names. */
+/** Simultaneous writers each store a true sum: up to the payment that it names. */
 const keep = (agent: string, { settled_at, payment_id, payments, units, simulated }: Sum) =>
   Earnings.updateOne({ _id: agent }, { $set: { settled_at, payment_id, payments, units, simulated } }, { upsert: true })

@@ -2,7 +2,7 @@ import type { Context, Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { exactScheme } from './exact.ts'
 import type { PaymentCode, StoredPayment } from './model.ts'
-import type { Wanted } from './scheme.ts'
+import type { PaymentOffer } from './scheme.ts'
 import { paymentRequired, requiredHeaders, requirementOf } from './x402.ts'
 
 const texts: Readonly<Record<PaymentCode, string>> = {
@@ -14,7 +14,11 @@ const texts: Readonly<Record<PaymentCode, string>> = {
 }
 
 /** The 402 with the price and, with a code, the reason why the payment is refused. */
-export function wantsPayment(context: Pick<Context, 'http'>, wanted: Wanted, code: PaymentCode | null): AppError {
+export function paymentRequiredError(
+  context: Pick<Context, 'http'>,
+  wanted: PaymentOffer,
+  code: PaymentCode | null,
+): AppError {
   const requirement = requirementOf(wanted)
   const error = code ?? 'PAYMENT_REQUIRED'
   const refusal = new AppError(error, {
@@ -25,8 +29,8 @@ export function wantsPayment(context: Pick<Context, 'http'>, wanted: Wanted, cod
   return refusal
 }
 
-/** No 402, as clients pay a second time after one. */
-export const otherPurchase = (): AppError =>
+/** The status is not 402, as clients pay a second time after one. */
+export const otherPurchaseError = (): AppError =>
   new AppError('INVALID_PAYMENT', {
     status: 409,
     details: { message: 'This payment was sent for something else before, and is good for that alone' },
@@ -38,7 +42,7 @@ const overText =
   'It is not known whether this payment was charged, and it cannot be charged any more. Look in the wallet before you pay another time.'
 
 /** The payment may have been charged: the payer waits, and pays a second time only when it is over. */
-export function pendingPayment(node: Node, payment: StoredPayment): AppError {
+export function pendingPaymentError(node: Node, payment: StoredPayment): AppError {
   const { _id: id, state } = payment
   const url = `${node.settings.publicUrl}/api/public/payments/${id}`
   const scheme = exactScheme(node)
@@ -51,7 +55,7 @@ export function pendingPayment(node: Node, payment: StoredPayment): AppError {
 }
 
 /** Another request works on the payment. */
-export const busyPayment = ({ _id: id, state }: StoredPayment): AppError =>
+export const busyPaymentError = ({ _id: id, state }: StoredPayment): AppError =>
   new AppError('CONFLICT', {
     message: 'This payment is being handled. Ask again with the same payment for the answer.',
     retryAfter: 1,

@@ -7,8 +7,8 @@ import { AppError } from '#shared/errors'
 import type { PaymentCode, StoredPayment } from './model.ts'
 import type { PaymentEvent } from './states.ts'
 
-/** What one answer costs, and whom it is paid to. */
-export interface Wanted {
+/** The price of a purchase, and its payee. */
+export interface PaymentOffer {
   facts: NetworkFacts
   /** In the smallest unit. */
   amount: string
@@ -27,21 +27,21 @@ export interface SignedPayment {
   usable_until: Date
   /** Differs from that of another payment with the same nonce. */
   proof_hash: string
-  /** The proof as it is stored: whoever can read it can carry the payment out. */
+  /** The proof for the store; sealed, as its readers could carry the payment out. */
   seal(): string
 }
 
 /** The port between the payments and one scheme of x402: how a payment is signed, settled and found again. */
 export interface PaymentScheme {
-  /** Null where the header is no payment, or of a network that is not ours. */
+  /** Null if the header is no payment, or names an unknown network. */
   read(header: string): SignedPayment | null
-  /** Why the header does not pay for what is wanted, before anybody else is asked; null where it does. Throws where the chain has no answer. */
-  judge(header: string, wanted: Wanted): Promise<PaymentCode | null>
-  /** Why the facilitator would not settle the payment; null where it would. Nothing was charged when this throws. */
+  /** Why the header does not pay the offer, judged here alone; null if it does. Throws if the chain has no answer. */
+  judge(header: string, offer: PaymentOffer): Promise<PaymentCode | null>
+  /** Why the facilitator refuses the payment; null if it does not. Nothing was charged when this throws. */
   verify(payment: StoredPayment): Promise<PaymentCode | null>
-  /** Requests the settlement; null where there is no answer. */
+  /** Requests the settlement; null without an answer. */
   settle(payment: StoredPayment): Promise<PaymentEvent | null>
-  /** Finds what became of a payment whose settlement had no answer; null where that can still change. */
+  /** Finds the outcome of an unanswered settlement; null while that can still change. */
   find(payment: StoredPayment): Promise<PaymentEvent | null>
   /** The last moment at which the payment can be carried out. */
   usableUntil(payment: StoredPayment): Date
@@ -52,7 +52,13 @@ export interface PaymentScheme {
 }
 
 /** The price of a stored payment is what was signed, which may be more: some facilitators take nothing else. */
-export const wantedOf = ({ network, value: amount, pay_to: payTo, resource, description }: StoredPayment): Wanted => ({
+export const offerOfPayment = ({
+  network,
+  value: amount,
+  pay_to: payTo,
+  resource,
+  description,
+}: StoredPayment): PaymentOffer => ({
   facts: networks[network],
   ...{ amount, payTo, resource, description },
 })
@@ -70,13 +76,13 @@ const factsByName: ReadonlyMap<string, NetworkFacts> = new Map(
 /** A network by its name in either version of the protocol. */
 export const networkNamed = (name: string): NetworkFacts | null => factsByName.get(name) ?? null
 
-/** The facilitator of a network; null where there is none: real money is never pretended. */
+/** The facilitator of a network; null without one: real money is never simulated. */
 export const facilitatorOf = (
   { services: { facilitator } }: Pick<Node, 'services'>,
   { isReal }: NetworkFacts,
 ): Facilitator | null => (facilitator && !(isReal && facilitator.isSimulated) ? facilitator : null)
 
-/** The facilitator of a network. Throws where there is none. */
+/** The facilitator of a network. Throws without one. */
 export function facilitatorFor(node: Pick<Node, 'services'>, network: NetworkFacts): Facilitator {
   const facilitator = facilitatorOf(node, network)
   if (!facilitator)

@@ -1,45 +1,46 @@
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
+import { takeLease } from '#server/kernel/lease'
 import { exactScheme } from './exact.ts'
-import { claim, type Held, holding } from './lease.ts'
+import { type HeldPayment, paymentLease, withPayment } from './lease.ts'
 import { type PaymentState, Payments, type StoredPayment } from './model.ts'
-import { changeBy, isDue, type PaymentEvent, stageOf } from './states.ts'
+import { isSettlementDue, type PaymentEvent, paymentChangeBy, paymentStageOf } from './states.ts'
 
 const lookMilliseconds = 1_000
 const atOnce = 10
 
-/** What is kept for a payment before it is settled, so that nothing refuses the purchase afterwards. */
+/** A reservation before the settlement, so that the purchase cannot be refused afterwards. */
 export interface Reservation {
-  /** Throws where it is not to be had: then nothing is charged. */
+  /** Throws if it is not available: then nothing is charged. */
   hold(payment: StoredPayment): Promise<unknown>
-  /** Frees what was held for a payment that failed. */
+  /** Releases the reservation of a failed payment. */
   release(payment: StoredPayment): Promise<unknown>
 }
 
-/** Verifies and settles a payment as far as it is due, and returns it as it is then. */
-export async function chargePayment(node: Node, held: Held, reservation?: Reservation): Promise<StoredPayment> {
-  if (stageOf(held.payment) === 'offered') {
+/** Verifies and settles a payment as far as it is due, and returns its new state. */
+export async function chargePayment(node: Node, held: HeldPayment, reservation?: Reservation): Promise<StoredPayment> {
+  if (paymentStageOf(held.payment) === 'offered') {
     const code = await exactScheme(node).verify(held.payment)
     if (code) await record(node, held, { type: 'refused', code })
     node.reached('payment-verified')
     if (!code) await reservation?.hold(held.payment)
   }
-  const payment = isDue(held.payment, node.now()) ? await settle(node, held) : held.payment
-  if (stageOf(payment) === 'failed') await reservation?.release(payment)
+  const payment = isSettlementDue(held.payment, node.now()) ? await settle(node, held) : held.payment
+  if (paymentStageOf(payment) === 'failed') await reservation?.release(payment)
   return payment
 }
 
-async function settle(node: Node, held: Held): Promise<StoredPayment> {
+async function settle(node: Node, held: HeldPayment): Promise<StoredPayment> {
   // Stored before the request: a payment that is found so may have been charged.
   const payment = await record(node, held, { type: 'requested' })
   node.reached('payment-asked')
   return record(node, held, await outcomeOf(node, payment))
 }
 
-/** What came of a payment whose settlement was stored as requested; null where nobody knows. */
+/** The outcome of a requested settlement; null if it is unknown. */
 async function outcomeOf(node: Node, payment: StoredPayment): Promise<PaymentEvent | null> {
   const scheme = exactScheme(node)
-  const isDoubtful = stageOf(payment) === 'doubtful'
+  const isDoubtful = paymentStageOf(payment) === 'doubtful'
   const before = isDoubtful ? await scheme.find(payment) : null
   if (before) return before
   if (await Payments.exists({ _id: payment._id, withdrawn: true }))
@@ -50,19 +51,16 @@ async function outcomeOf(node: Node, payment: StoredPayment): Promise<PaymentEve
   return isKnown ? answer : ((await scheme.find(payment)) ?? answer)
 }
 
-/** Stores what an event changes in a payment, and returns it as it is then. */
-async function record(node: Node, held: Held, event: PaymentEvent | null): Promise<StoredPayment> {
+/** Stores the change of an event, and returns the payment after it. */
+async function record(node: Node, held: HeldPayment, event: PaymentEvent | null): Promise<StoredPayment> {
   const isSimulated = node.services.facilitator?.isSimulated ?? false
-  const change = event && changeBy(held.payment, event, node.now(), isSimulated)
+  const change = event && paymentChangeBy(held.payment, event, node.now(), isSimulated)
   if (change) await held.change(change)
   if (change?.state === 'settled') node.reached('payment-settled')
   return held.payment
 }
 
-/**
- * Has a payment without a known outcome never settled again, and gives its state: one that was `verifying` is never charged, while one that
- * is `unknown` may have been. Null where its outcome was known already.
- */
+/** Withdraws a payment of unknown outcome and returns its state: `verifying` is uncharged, `unknown` may be charged. Null if the outcome is known. */
 export async function withdrawPayment(_id: string): Promise<PaymentState | null> {
   const payment = await Payments.findOneAndUpdate(
     { _id, state: { $in: ['verifying', 'unknown'] } },
@@ -72,11 +70,11 @@ export async function withdrawPayment(_id: string): Promise<PaymentState | null>
   return payment?.state ?? null
 }
 
-/** Takes the withdrawal of a payment back: its payer has sent it for another purchase. */
+/** Cancels the withdrawal of a payment, which its payer has sent for another purchase. */
 export const restorePayment = ({ _id }: StoredPayment) =>
   Payments.updateOne({ _id, state: 'unknown', withdrawn: true }, { $unset: { withdrawn: '' } })
 
-/** Settles payments whose outcome is unknown, or finds it, also after a crash; each is tried again at growing intervals. */
+/** Settles or finds payments of unknown outcome, also after a crash, at growing intervals. */
 export function resolvePayments(node: Node): () => void {
   async function resolveDue(): Promise<void> {
     const due = await Payments.find({ state: 'unknown', due_at: { $lte: new Date(node.now()) } })
@@ -85,9 +83,9 @@ export function resolvePayments(node: Node): () => void {
       .lean<StoredPayment[]>()
     await Promise.all(due.map(resolve))
   }
-  async function resolve(found: StoredPayment): Promise<void> {
-    const payment = await claim(node, found)
-    if (payment) await holding(node, payment, async (held) => payment.state === 'unknown' && settle(node, held))
+  async function resolve({ _id }: StoredPayment): Promise<void> {
+    const payment = await takeLease(paymentLease, node, { _id, state: 'unknown' })
+    if (payment) await withPayment(node, payment, (held) => settle(node, held))
   }
   return every(node, lookMilliseconds, resolveDue, 'payments were not resolved')
 }

@@ -1,10 +1,7 @@
 import type { Hex } from 'viem'
-import { never, type PaymentCode, refusedMilliseconds, type StoredPayment } from './model.ts'
+import { neverExpires, type PaymentCode, refusedMilliseconds, type StoredPayment } from './model.ts'
 
-/**
- * How far a payment is. `offered`: nobody was asked to settle it. `settling`: only the first settlement can have charged it. `doubtful`: the
- * first settlement had no answer, and another one was requested. `settled` and `failed` are final.
- */
+/** `offered`: no settlement was requested. `settling`: only the first can have charged it. `doubtful`: the first had no answer. The rest is final. */
 export type PaymentStage = 'offered' | 'settling' | 'doubtful' | 'settled' | 'failed'
 
 export interface PaymentEvent {
@@ -65,31 +62,32 @@ export const longestWaitMilliseconds = 300_000
 
 type Progress = Pick<StoredPayment, 'state' | 'attempts'>
 
-export function stageOf({ state, attempts }: Progress): PaymentStage {
+export function paymentStageOf({ state, attempts }: Progress): PaymentStage {
   if (state === 'unknown') return attempts > 1 ? 'doubtful' : 'settling'
   return ({ verifying: 'offered', settled: 'settled', rejected: 'failed' } as const)[state]
 }
 
-export const rulesOf = (payment: Progress): StageRules => stages[stageOf(payment)]
+export const stageRulesOf = (payment: Progress): StageRules => stages[paymentStageOf(payment)]
 
-/** What an event changes in a stored payment; null where it changes nothing. */
-export function changeBy(
+/** The change by an event; null if there is none. */
+export function paymentChangeBy(
   payment: Progress,
   { type, code = 'INVALID_PAYMENT', transaction = null }: PaymentEvent,
   now: number,
   simulated: boolean,
 ): Partial<StoredPayment> | null {
-  const next = rulesOf(payment).on[type]
+  const next = stageRulesOf(payment).on[type]
   if (next === undefined) return null
   if (next === 'settled') return { state: 'settled', transaction, simulated, settled_at: new Date(now) }
   if (next === 'failed') return { state: 'rejected', code, expires_at: new Date(now + refusedMilliseconds) }
   const wait = Math.min(longestWaitMilliseconds, soonMilliseconds * 2 ** payment.attempts)
-  return { state: 'unknown', attempts: payment.attempts + 1, due_at: new Date(now + wait), expires_at: never }
+  return { state: 'unknown', attempts: payment.attempts + 1, due_at: new Date(now + wait), expires_at: neverExpires }
 }
 
-/** Whether nothing can have been charged: the payment is new, nobody was asked to settle it, or it failed. */
-export const isUncharged = (payment: Progress | null): boolean => !payment || rulesOf(payment).idle === 'refusal'
+/** Whether the payment cannot have been charged: it is new, was never settled, or failed. */
+export const isUnchargedPayment = (payment: Progress | null): boolean =>
+  !payment || stageRulesOf(payment).idle === 'refusal'
 
 /** Whether a settlement of the payment may be requested now. */
-export const isDue = (payment: Progress & Pick<StoredPayment, 'due_at'>, now: number): boolean =>
-  stageOf(payment) === 'offered' || ('requested' in rulesOf(payment).on && payment.due_at.getTime() <= now)
+export const isSettlementDue = (payment: Progress & Pick<StoredPayment, 'due_at'>, now: number): boolean =>
+  paymentStageOf(payment) === 'offered' || ('requested' in stageRulesOf(payment).on && payment.due_at.getTime() <= now)

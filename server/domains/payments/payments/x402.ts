@@ -2,12 +2,12 @@ import { type Hex, maxUint256 } from 'viem'
 import { z } from 'zod'
 import type { Proof, Requirement } from '#server/ports/facilitator/port'
 import type { NetworkFacts } from '#shared/api/payment-networks'
-import type { Wanted } from './scheme.ts'
+import type { PaymentOffer } from './scheme.ts'
 
-/** A proof, and the network that it names, which may be none of ours. */
+/** A proof with the network that it names, which may be unknown. */
 export interface OfferedProof extends Proof {
   network: string
-  /** What version 2 says that it pays for. */
+  /** The repeated offer of version 2. */
   accepted?: z.output<typeof Accepted>
 }
 
@@ -22,7 +22,7 @@ const hex = (pattern: RegExp) =>
     .transform((value) => value.toLowerCase() as Hex)
 const AddressOnChain = hex(/^0x[0-9a-fA-F]{40}$/)
 const Nonce = hex(/^0x[0-9a-fA-F]{64}$/)
-/** That of a contract wallet is as long as it wants. */
+/** The signature of a contract wallet has any length. */
 const Signature = hex(/^0x([0-9a-fA-F]{2}){64,4096}$/)
 
 const times = { validAfter: Units, validBefore: Units, nonce: Nonce }
@@ -33,7 +33,7 @@ const Payload = z.object({
 const Network = z.string().min(1).max(64)
 const scheme = z.literal('exact')
 
-/** The entry of the offer that is paid for, as far as it is repeated. */
+/** The offer entry that is paid, as far as it is repeated. */
 const Accepted = z.object({
   scheme,
   network: Network,
@@ -51,7 +51,7 @@ const Second = z
   .object({ x402Version: z.literal(2), accepted: Accepted, payload: Payload })
   .transform(({ accepted, payload }): OfferedProof => ({ network: accepted.network, accepted, ...payload }))
 
-/** All fields beside each other. */
+/** All fields on one level. */
 const Flat = z
   .object({
     x402Version: z.literal(1).optional(),
@@ -76,11 +76,11 @@ const Flat = z
     return { network, signature, authorization: { from, to: payee, value: paid, validAfter, validBefore, nonce } }
   })
 
-/** Reads a payment header: the envelope of either version or its fields alone, as JSON or as base64 of it. Null where it is none of these. */
+/** Reads a payment header: an envelope or bare fields, as JSON or base64. Null for anything else. */
 export function readProof(header: string): OfferedProof | null {
   if (header.length > longestHeader) return null
   const given = jsonIn(header.trim())
-  // What has a payload is an envelope, so that nothing beside it is read.
+  // A value with a payload is an envelope; nothing beside it is read.
   const isEnvelope = typeof given === 'object' && given !== null && Object.hasOwn(given, 'payload')
   const read = (isEnvelope ? z.union([First, Second]) : Flat).safeParse(given)
   return read.success ? read.data : null
@@ -96,13 +96,13 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** So long a payment is to be good for. */
+/** How long a payment is to be valid. */
 export const maxTimeoutSeconds = 300
 const mimeType = 'application/json'
 
 const chainName = ({ chainId }: NetworkFacts) => `eip155:${chainId}` as const
 
-export const requirementOf = ({ facts, ...rest }: Wanted): Requirement => ({
+export const requirementOf = ({ facts, ...rest }: PaymentOffer): Requirement => ({
   ...rest,
   network: facts.network,
   chain: chainName(facts),
@@ -112,7 +112,7 @@ export const requirementOf = ({ facts, ...rest }: Wanted): Requirement => ({
   extra: { name: facts.name, version: facts.version },
 })
 
-/** The entry of the documents and that of the protocol's first version, in one. */
+/** The entry of the documents and of protocol version 1, in one. */
 const entryOf = ({ chain: _, ...requirement }: Requirement) => ({
   ...requirement,
   token: requirement.asset,
@@ -121,13 +121,13 @@ const entryOf = ({ chain: _, ...requirement }: Requirement) => ({
   maxAmountRequired: requirement.amount,
 })
 
-/** What a 402 says of the payment, for clients of the documents, which look below `paymentRequirements`, and of the protocol. */
+/** The body of a 402: `paymentRequirements` for clients of the documents, the rest for the protocol. */
 export function paymentRequired(requirement: Requirement) {
   const accepts = [entryOf(requirement)]
   return { paymentRequirements: { x402Version: 1, accepts }, x402Version: 1, accepts }
 }
 
-/** The same in headers: as JSON, and as base64 for clients of the protocol's second version. */
+/** The same in headers: JSON, and base64 for protocol version 2. */
 export function requiredHeaders(requirement: Requirement, error: string): Record<string, string> {
   const { paymentRequirements } = paymentRequired(requirement)
   const { chain, asset, amount, payTo, resource: url, description, extra } = requirement
@@ -140,7 +140,7 @@ export function requiredHeaders(requirement: Requirement, error: string): Record
   return { 'X-Payment-Required': asciiJson(paymentRequirements), 'PAYMENT-REQUIRED': base64Json(second) }
 }
 
-/** How a payment was settled, in headers, for clients of either version. */
+/** The settlement in headers, for both versions. */
 export function settledHeaders(
   facts: NetworkFacts,
   { payer, transaction }: { payer: string; transaction: string | null },
@@ -154,6 +154,6 @@ export function settledHeaders(
 
 const base64Json = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64')
 
-/** A header holds no other characters. */
+/** Headers hold ASCII alone. */
 const asciiJson = (value: object) =>
   JSON.stringify(value).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

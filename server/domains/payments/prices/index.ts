@@ -1,10 +1,10 @@
 import { defineDomain } from '#server/kernel/domain'
 import { prices as contract } from '#shared/api/prices'
-import { pricesNow } from './now.ts'
+import { currentPrices } from './now.ts'
 
 export const prices = defineDomain(contract, {
   async read({ symbols }, { node }) {
-    const { prices, at } = await pricesNow(node)
+    const { prices, at } = await currentPrices(node)
     return { prices: Object.fromEntries(symbols.map((symbol) => [symbol, prices[symbol] ?? null])), timestamp: at }
   },
 })

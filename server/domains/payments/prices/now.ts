@@ -4,36 +4,36 @@ import type { Prices } from '#server/ports/prices/port'
 import { AppError } from '#shared/errors'
 
 const keptMilliseconds = 60_000
-/** Whoever gave no answer is asked again after this. */
+/** A source without an answer rests for so long. */
 const restMilliseconds = 10_000
 
-interface Known {
+interface KnownPrices {
   prices: Readonly<Record<string, number>>
   at: number
   until: number
 }
-const knownOn = nodeState(() => ({ answer: null as Promise<Known> | null, until: 0 }))
+const knownOn = nodeState(() => ({ answer: null as Promise<KnownPrices> | null, until: 0 }))
 
-/** Asks once a minute, whoever waits; all who come while it is asked share the answer. */
-export function pricesNow(node: Node): Promise<Known> {
+/** Loads prices once a minute; simultaneous callers share the answer. */
+export function currentPrices(node: Node): Promise<KnownPrices> {
   const source = node.services.prices
   if (!source) throw new AppError('SERVICE_UNAVAILABLE', { message: 'No source of prices: PRICES_URL is not set' })
   const known = knownOn(node)
   if (known.answer && node.now() < known.until) return known.answer
   known.until = Number.POSITIVE_INFINITY
-  known.answer = ask(node, source).then((answer) => {
+  known.answer = loadPrices(node, source).then((answer) => {
     known.until = answer.until
     return answer
   })
   return known.answer
 }
 
-/** The prices by symbols, in US dollars; none where there is no source. */
-export const knownPrices = async (node: Node): Promise<Known['prices']> =>
-  node.services.prices ? (await pricesNow(node)).prices : {}
+/** Prices by symbol, in US dollars; empty without a source. */
+export const knownPrices = async (node: Node): Promise<KnownPrices['prices']> =>
+  node.services.prices ? (await currentPrices(node)).prices : {}
 
-/** While the source gives no answer nothing is known: an old price would pass for that of now. */
-async function ask(node: Node, source: Prices): Promise<Known> {
+/** Without an answer no price is known: an old one would pass as current. */
+async function loadPrices(node: Node, source: Prices): Promise<KnownPrices> {
   const at = node.now()
   try {
     return { prices: await source.now(), at, until: at + keptMilliseconds }

@@ -1,21 +1,23 @@
-import { settingOf } from '#server/domains/platform/installation/decided'
+import { installationSetting } from '#server/domains/platform/installation/stored-settings'
 import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
+import { isHeldBack } from './leaving.ts'
 import { type Account, Accounts } from './model.ts'
-import { displayNamed, looksIn } from './names.ts'
+import { displayNameFields, looksIn } from './names.ts'
 
 export const accountOf = (id: string): Promise<Account | null> => Accounts.findOne({ _id: id }).lean<Account>()
 
 export const accountByUsername = (username: string): Promise<Account | null> =>
   Accounts.findOne({ username }).lean<Account>()
 
-export const isUsernameHeld = async (username: string): Promise<boolean> =>
-  (await Accounts.exists({ $or: [{ username }, { username_look: { $in: looksIn(username) } }] })) !== null
+export const isUsernameTaken = async (username: string): Promise<boolean> =>
+  (await Accounts.exists({ $or: [{ username }, { username_look: { $in: looksIn(username) } }] })) !== null ||
+  (await isHeldBack(username))
 
 const invitesAtFirst = 5
 
-/** How many others an account may invite. */
+/** The number of people whom an account may invite. */
 export const invitesAllocated = (account: Pick<Account, 'invite_count'> | null): number =>
   account?.invite_count ?? invitesAtFirst
 
@@ -29,17 +31,24 @@ const walletTypes: Record<AuthMethod, string> = {
 }
 const chains: Partial<Record<AuthMethod, string>> = { wallet: 'ethereum', solana: 'solana' }
 
-const closed = 'New accounts are not made here at the moment. Who has one signs in as ever.'
-
-/** FORBIDDEN where new accounts are not made here, and none of these ids is one. Asked before anything is stored of somebody new. */
-export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
-  if (await Accounts.exists({ _id: { $in: [...ids] } })) return
-  if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
-}
+const closedText = 'New accounts are not made here at the moment. Who has one signs in as ever.'
 
 /**
- * Notes a sign-in; the first one makes the account, where new ones are made, and fixes the kind of wallet it has and whether it is to be
- * welcomed.
+ * FORBIDDEN if registration is closed and none of these accounts exists. It runs before anything about a newcomer is
+ * stored.
+ */
+export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
+  if (await Accounts.exists({ _id: { $in: [...ids] } })) return
+  if (!(await installationSetting('registration_open'))) throw new AppError('FORBIDDEN', { message: closedText })
+}
+
+/** Of an account that is being erased: its sign-in comes too late, or too early for a new account. */
+const beingErased = () =>
+  new AppError('CONFLICT', { message: 'This account is being deleted. Try again in some minutes to make a new one.' })
+
+/**
+ * Records a sign-in, which takes back a planned erasure. The first one creates the account if registration is open.
+ * It also sets the kind of wallet, and whether a welcome is due.
  */
 export async function recordSignIn(id: string, method: AuthMethod, at: number, isWelcomed = false): Promise<Account> {
   const time = new Date(at)
@@ -48,22 +57,23 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number, i
   const known = await accountOf(id)
   if (!known) {
     await refuseNewcomer([id])
-    await createAccount({ _id: id, ...kind, ...madeAt(time) })
+    await createAccount({ _id: id, ...kind, ...creationTimes(time) })
   } else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
-    { _id: id },
+    { _id: id, is_erasing: { $exists: false } },
     {
-      $set: { last_login: time, last_active_at: time, updated_at: time },
+      $set: { last_login: time, last_active_at: time, updated_at: time, ...(known?.erased_at && { kept_at: time }) },
+      $unset: { erased_at: '', erasure_id: '' },
       $min: { first_login: time },
       $inc: { login_count: 1 },
     },
     { returnDocument: 'after' },
   ).lean<Account>()
-  if (!account) throw new Error('The account is gone')
+  if (!account) throw beingErased()
   return account
 }
 
-/** Somebody has been welcomed: no later sign-in does that again. */
+/** Marks the welcome as sent: no later sign-in repeats it. */
 export async function endWelcome(id: string): Promise<void> {
   await Accounts.updateOne({ _id: id }, { $unset: { welcome_due: '' } })
 }
@@ -71,41 +81,45 @@ export async function endWelcome(id: string): Promise<void> {
 const botPrefix = 'bot:'
 export const isBot = (id: string) => id.startsWith(botPrefix)
 
-const madeAt = (time: Date) => ({ created_at: time, updated_at: time })
+const creationTimes = (time: Date) => ({ created_at: time, updated_at: time })
 
-/** An account that nobody signs in to; service tokens speak for it. */
+/** An account without a sign-in; service tokens act for it. */
 export async function createBot(name: string, display_name: string, at: number): Promise<Account> {
-  const about = { ...displayNamed(display_name), public_landing_enabled: true }
-  const bot = await Accounts.create({ _id: botPrefix + name, ...about, ...madeAt(new Date(at)) })
+  const about = { ...displayNameFields(display_name), public_landing_enabled: true }
+  const bot = await Accounts.create({ _id: botPrefix + name, ...about, ...creationTimes(new Date(at)) })
   return bot.toObject()
 }
 
-/** By which Plaza itself tells people something; nobody signs in to it, and nobody answers it. */
-export const houseAccount = `${botPrefix}plaza`
+/** The account of Plaza itself, which writes to people. It has no sign-in, and reads no answers. */
+export const plazaAccount = `${botPrefix}plaza`
 
-/** Makes that account where there is none yet. */
-export async function ensureHouse(at: number): Promise<string> {
-  await createAccount({ _id: houseAccount, ...displayNamed('Plaza'), ...madeAt(new Date(at)) })
-  const found = await accountOf(houseAccount)
-  // A partner may once have named somebody so.
-  if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${houseAccount}` })
-  return houseAccount
+/** Creates Plaza's account if it does not exist. */
+export async function ensurePlazaAccount(at: number): Promise<string> {
+  await createAccount({ _id: plazaAccount, ...displayNameFields('Plaza'), ...creationTimes(new Date(at)) })
+  const found = await accountOf(plazaAccount)
+  // A partner may once have created an account of this id.
+  if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${plazaAccount}` })
+  return plazaAccount
 }
 
-/** An account that an agent speaks by in rooms; nobody signs in to it. */
+/** The account of an agent in rooms, without a sign-in. */
 export async function createAgentAccount(_id: string, display_name: string, avatar_url: string | null, at: number) {
   const time = new Date(at)
-  await Accounts.create({ _id, ...displayNamed(display_name), avatar_url, ...madeAt(time) }).catch((error: unknown) => {
-    if (!isDuplicate(error)) throw error
-  })
+  await Accounts.create({ _id, ...displayNameFields(display_name), avatar_url, ...creationTimes(time) }).catch(
+    (error: unknown) => {
+      if (!isDuplicate(error)) throw error
+    },
+  )
 }
 
-/** False where the agent has none. */
+/** False if the agent has no account. */
 export async function nameAgentAccount(_id: string, display_name: string, avatar_url: string | null): Promise<boolean> {
-  return (await Accounts.updateOne({ _id }, { $set: { ...displayNamed(display_name), avatar_url } })).matchedCount === 1
+  return (
+    (await Accounts.updateOne({ _id }, { $set: { ...displayNameFields(display_name), avatar_url } })).matchedCount === 1
+  )
 }
 
-/** Several at once make one. */
+/** Simultaneous calls create one account. */
 async function createAccount(
   account: Pick<Account, '_id' | 'created_at' | 'updated_at'> & Partial<Account>,
 ): Promise<void> {
@@ -118,7 +132,7 @@ export async function recordActivity(id: string, at: number): Promise<void> {
   await Accounts.updateOne({ _id: id }, { $set: { last_active_at: new Date(at) } })
 }
 
-/** What proved an admin before is good no more. */
+/** Expires earlier admin proofs. */
 export async function endAdminProofs(id: string, at: number): Promise<void> {
   await Accounts.updateOne({ _id: id }, { $set: { admin_proofs_from: new Date(at) } })
 }

@@ -1,27 +1,30 @@
 import { createHash } from 'node:crypto'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { accountOf, refuseNewcomer } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 
-/** The account that has verified this address, which is in lower case. */
+/** The account that verified this address, which is in lower case. */
 export const accountByEmail = (email: string): Promise<Account | null> => Accounts.findOne({ email }).lean<Account>()
 
-/** The id of the account that an address founds by itself; a later one where others had the address since. */
+/** The id of the account that an address creates by itself; `taken` counts earlier accounts that lost the address. */
 export const emailAccountId = (email: string, taken = 0) =>
   `email:${createHash('sha256')
     .update(taken === 0 ? email : `${email}\n${taken}`)
     .digest('hex')}`
 
-/** The account of the address itself, which may not be there yet: the first that no other account took the address from. */
+/** The id of the address's own account, which may not exist yet: the first that did not lose the address. */
 async function ownAccountId(email: string, taken = 0): Promise<string> {
   const id = emailAccountId(email, taken)
   const isTaken = await Accounts.exists({ _id: id, email_taken: true })
   return isTaken ? ownAccountId(email, taken + 1) : id
 }
 
-/** Called before an account gives up an address, so that the next holder of the address cannot sign in to the account it created. */
+/**
+ * Runs before an account gives up an address. The next holder of the address thus cannot sign in to the account that it
+ * created.
+ */
 async function takeFromFounder(id: string): Promise<void> {
   const email = (await Accounts.findOne({ _id: id }, { email: 1 }).lean<Account>())?.email
   if (email === undefined) return
@@ -29,7 +32,10 @@ async function takeFromFounder(id: string): Promise<void> {
   if (founder !== id) await Accounts.updateOne({ _id: founder }, { $set: { email_taken: true } })
 }
 
-/** The account that the holder of an address signs in to: the one that has verified it; otherwise the address's own, created if there is none. */
+/**
+ * The account to which the holder of an address signs in. It is the one that verified the address, else the address's
+ * own, created if needed.
+ */
 export async function accountOpenedByEmail(email: string, at: number, updates?: boolean): Promise<string> {
   const owner = await accountByEmail(email)
   if (owner) return owner._id
@@ -37,19 +43,19 @@ export async function accountOpenedByEmail(email: string, at: number, updates?: 
   await refuseNewcomer([id])
   await Accounts.updateOne(
     { _id: id, email: { $exists: false } },
-    { $set: verified(email, at, updates), $setOnInsert: { created_at: new Date(at) } },
+    { $set: verifiedFields(email, at, updates), $setOnInsert: { created_at: new Date(at) } },
     { upsert: true },
   ).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
   })
-  const opened = await readBack(async () => (await accountByEmail(email)) ?? accountOf(id))
+  const opened = await readDuplicate(async () => (await accountByEmail(email)) ?? accountOf(id))
   return opened?._id ?? id
 }
 
-/** Notes that the account has proved to receive this address's letters. EMAIL_IN_USE where another account has. */
+/** Sets the verified address of an account. EMAIL_IN_USE if another account has it. */
 export async function setEmail(id: string, email: string, at: number, updates?: boolean): Promise<void> {
   await takeFromFounder(id)
-  const { matchedCount } = await Accounts.updateOne({ _id: id }, { $set: verified(email, at, updates) }).catch(
+  const { matchedCount } = await Accounts.updateOne({ _id: id }, { $set: verifiedFields(email, at, updates) }).catch(
     (error: unknown) => {
       throw isDuplicate(error) ? new AppError('EMAIL_IN_USE') : error
     },
@@ -73,7 +79,7 @@ export async function clearEmail(id: string, at: number): Promise<void> {
   )
 }
 
-const verified = (email: string, at: number, updates = true) => ({
+const verifiedFields = (email: string, at: number, updates = true) => ({
   email,
   email_verified: true,
   email_verified_at: new Date(at),

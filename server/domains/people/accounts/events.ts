@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { absolute } from '#server/domains/rooms/events/changes'
+import { setFact } from '#server/domains/rooms/events/changes'
 import { defineEvent } from '#server/domains/rooms/events/define'
 import { roleKey, suspensionKey } from './facts.ts'
 
@@ -8,7 +8,7 @@ const none = z.object({})
 export const accountSuspended = defineEvent('account.suspended', {
   body: none,
   changes: ({ target, reason, sender, at }) =>
-    target === null ? [] : [absolute(suspensionKey(target), { reason, by: sender, at })],
+    target === null ? [] : [setFact(suspensionKey(target), { reason, by: sender, at })],
   data: () => ({}),
   isUnsigned: () => true,
   entry: { action: () => 'suspend' },
@@ -18,7 +18,7 @@ export const accountSuspended = defineEvent('account.suspended', {
 
 export const accountUnsuspended = defineEvent('account.unsuspended', {
   body: none,
-  changes: ({ target }) => (target === null ? [] : [absolute(suspensionKey(target), null)]),
+  changes: ({ target }) => (target === null ? [] : [setFact(suspensionKey(target), null)]),
   data: () => ({}),
   isUnsigned: () => true,
   entry: { action: () => 'unsuspend' },
@@ -28,7 +28,7 @@ export const accountUnsuspended = defineEvent('account.unsuspended', {
 
 export const accountRoleChanged = defineEvent('account.role_changed', {
   body: z.object({ role: z.string().optional() }),
-  changes: ({ target }, { role = null }) => (target === null ? [] : [absolute(roleKey(target), role)]),
+  changes: ({ target }, { role = null }) => (target === null ? [] : [setFact(roleKey(target), role)]),
   data: () => ({}),
   isUnsigned: () => true,
   entry: { action: () => 'admin_role', metadata: (_row, { role }) => ({ role: role ?? null }) },

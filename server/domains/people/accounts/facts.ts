@@ -21,23 +21,21 @@ export const suspensionIn = (view: View, account: string): Suspension | null =>
 export const suspendedAccounts = async (): Promise<string[]> =>
   (await Accounts.find({ is_banned: true }).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()).map(({ _id }) => _id)
 
-/** Those of these accounts that are suspended. */
-export const suspendedAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
+export const suspendedAccountsAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
   if (accounts.length === 0) return new Set()
   const suspended = { _id: { $in: accounts }, is_banned: true }
   const found = await Accounts.find(suspended).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** Those of these accounts that are admins everywhere. */
-export const adminsAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
+export const adminAccountsAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
   if (accounts.length === 0) return new Set()
   const admins = { _id: { $in: accounts }, role: { $in: ['admin' as const, 'super_admin' as const] } }
   const found = await Accounts.find(admins).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** The account of a fact, and which of the two it is; null for facts of others. */
+/** The account and kind of a fact; null for other facts. */
 function readKey(key: string): { kind: 'role' | 'suspension'; account: string } | null {
   const [, kind, account] = /^(role|suspension):(.+)$/.exec(key) ?? []
   if (account === undefined) return null
@@ -62,7 +60,7 @@ function factOf(kind: 'role' | 'suspension', account: Account | undefined): { va
   return { value: is_banned ? { reason, by: banned_by ?? '', at: banned_at ?? 0 } : null, seq }
 }
 
-/** Writes what followed from rows into the accounts, each where the account has not seen a later row. */
+/** Writes the facts of rows into accounts, unless a later row was applied. */
 export async function saveAccountFacts(changes: readonly { key: string; value: Fact; row: Row }[]): Promise<void> {
   for (const { key, value, row } of changes) {
     const named = readKey(key)

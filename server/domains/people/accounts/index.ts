@@ -1,26 +1,26 @@
-import { withCopies } from '#server/domains/media/files/copies'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { beside } from '#server/kernel/every'
-import { patiently } from '#server/kernel/patiently'
+import { startInBackground } from '#server/kernel/every'
+import { retryOnStart } from '#server/kernel/retry-on-start'
 import { accounts as contract } from '#shared/api/accounts'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { accountByUsername, accountOf, isBot, isUsernameHeld } from './accounts.ts'
+import { accountByUsername, accountOf, isBot, isUsernameTaken } from './accounts.ts'
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
 import {
   changeProfile,
   claimUsername,
-  noteLooks,
-  noteSought,
-  picturesAmong,
   releaseUsername,
+  shownPictures,
+  storeMissingLooks,
+  storeMissingSearchForms,
 } from './profile-changes.ts'
 import { followProfiles, profileOf, statusOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
-import { changeRole, ensureAdmins, suspend, unsuspend } from './roles.ts'
+import { changeRole, ensureAdmins, suspendAccount, unsuspendAccount } from './roles.ts'
 import { roleSettings } from './settings.ts'
 import { updateUser } from './user-updates.ts'
 
@@ -44,12 +44,12 @@ export const accounts = defineDomain(
 
     async resolveUsername({ username }) {
       const account = await accountByUsername(username)
-      if (!account) throw new AppError('USER_NOT_FOUND', { details: { address: null } })
+      if (!account || account.erased_at) throw new AppError('USER_NOT_FOUND', { details: { address: null } })
       return { username, address: account._id }
     },
 
     async checkUsername({ username }) {
-      const available = !isReserved(username) && !(await isUsernameHeld(username))
+      const available = !isReserved(username) && !(await isUsernameTaken(username))
       return { available, username }
     },
 
@@ -77,7 +77,13 @@ export const accounts = defineDomain(
     async updateProfile(input, context) {
       const { account: id } = signedIn(context)
       const before = await accountOf(id)
-      const change = await withCopies(context, folders.avatar, input, ['avatar_url', 'custom_avatar_url'], before)
+      const change = await withCopiedPictures(
+        context,
+        storageFolders.avatar,
+        input,
+        ['avatar_url', 'custom_avatar_url'],
+        before,
+      )
       const account = await changeProfile(context.node, id, change)
       return { ...done, user: ownProfileOf(account) }
     },
@@ -88,7 +94,7 @@ export const accounts = defineDomain(
     },
 
     async suspend({ userAddress, ban, reason }, context) {
-      const decide = ban ? suspend : unsuspend
+      const decide = ban ? suspendAccount : unsuspendAccount
       await decide(context.node, signedIn(context).account, userAddress, reason || null)
       return { ...done, banned: ban }
     },
@@ -117,16 +123,16 @@ export const accounts = defineDomain(
   },
   {
     settings: roleSettings,
-    shows: picturesAmong,
+    shows: shownPictures,
     async start(node) {
       const stopFollowing = followProfiles(node)
-      const stopLooks = beside(node, noteLooks, 'older usernames were not compared')
-      const stopSought = beside(node, noteSought, 'older names are not found')
-      await patiently(() => ensureAdmins(node))
+      const stopLooks = startInBackground(node, storeMissingLooks, 'older usernames were not compared')
+      const stopSought = startInBackground(node, storeMissingSearchForms, 'older names are not found')
+      await retryOnStart(() => ensureAdmins(node))
       return [stopFollowing, stopLooks, stopSought]
     },
   },
 )
 
-/** The same for everybody, so that caches in between may keep it. */
+/** Equal for all callers, so that shared caches may keep it. */
 const sharedAMinute = ['Cache-Control', 'public, max-age=0, s-maxage=60, stale-while-revalidate=300'] as const

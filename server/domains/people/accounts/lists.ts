@@ -4,7 +4,7 @@ import { canonicalAddress } from '#shared/kit/primitives'
 import { invitesAllocated } from './accounts.ts'
 import { countersOf } from './counters.ts'
 import { type Account, Accounts } from './model.ts'
-import { soughtAs } from './names.ts'
+import { searchFormOf } from './names.ts'
 import { profileOf } from './profiles.ts'
 import { smartAccountIn } from './smart-account.ts'
 
@@ -35,7 +35,7 @@ const byBeta = {
   neither: { beta_access: { $ne: true }, beta_access_applied_at: { $exists: false } },
 } as const
 
-/** An admin reads a page at a time, and nobody else waits for it. */
+/** Counting may be slow, because only an admin waits for it. */
 const countedAtOnce = 4
 
 export async function listUsers(node: Node, asked: Page) {
@@ -61,15 +61,15 @@ export async function listUsers(node: Node, asked: Page) {
 
 const startingWith = (start: string) => ({ $gte: start, $lt: `${start}\u{10ffff}` })
 
-/** An exact address, or the start of a username or a display name. */
+/** An exact address, or the beginning of a username or display name. */
 function searchFilter(search: string) {
   const username = startingWith(search.toLowerCase().replace(/^@/, ''))
   return {
-    $or: [{ _id: canonicalAddress(search) }, { username }, { display_name_sought: startingWith(soughtAs(search)) }],
+    $or: [{ _id: canonicalAddress(search) }, { username }, { display_name_sought: startingWith(searchFormOf(search)) }],
   }
 }
 
-const iso = (date: Date | null | undefined) => date?.toISOString() ?? null
+const isoTime = (date: Date | null | undefined) => date?.toISOString() ?? null
 
 const userRecord = (account: Account) => ({
   id: account.user_id,
@@ -90,16 +90,16 @@ const userRecord = (account: Account) => ({
   notes: account.admin_notes || null,
   beta_access: account.beta_access ?? false,
   beta_access_applied: account.beta_access_applied_at !== undefined,
-  beta_access_applied_at: iso(account.beta_access_applied_at),
+  beta_access_applied_at: isoTime(account.beta_access_applied_at),
   points: account.points ?? 0,
   invite_count: invitesAllocated(account),
   invites_used: account.invites_used ?? 0,
   invite_code_used: account.invite_code_used ?? null,
   referred_by: account.referred_by ?? null,
-  first_login: iso(account.first_login),
-  last_login: iso(account.last_login),
+  first_login: isoTime(account.first_login),
+  last_login: isoTime(account.last_login),
   login_count: account.login_count,
-  last_active_at: iso(account.last_active_at),
+  last_active_at: isoTime(account.last_active_at),
   created_at: account.created_at.toISOString(),
   updated_at: account.updated_at.toISOString(),
 })

@@ -6,83 +6,89 @@ import { defineModel } from '#server/kernel/model'
 import type { CallsFrom, Social } from '#shared/api/account-records'
 
 export interface Account {
-  /** The account id: a wallet address, or an id of another sign-in method. */
+  /** The account id: a wallet address, or the id of another sign-in method. */
   _id: string
   user_id: string
   wallet_type: string | null
   chain: string | null
-  /** Absent where there is none, so that the unique index passes over it. */
+  /** Absent without a username, so that the unique index ignores it. */
   username?: string
-  /** What the username is taken for: no two accounts have the same. */
+  /** The canonical look of the username, which is unique among accounts. */
   username_look?: string
   display_name: string | null
-  /** The display name as it is looked for: in lower case. Absent where there is none, and in what older versions stored. */
+  /** The display name in lower case, for search. Absent without a name, and in accounts of older versions. */
   display_name_sought?: string | null
   avatar_url: string | null
-  /** Shown instead of the other while `use_custom_avatar` is on. */
+  /** Replaces `avatar_url` while `use_custom_avatar` is on. */
   custom_avatar_url: string | null
   use_custom_avatar: boolean
   bio: string | null
   socials: Social[]
-  /** Whether the account has a page that everybody may open. */
+  /** Has the account a public page? */
   public_landing_enabled: boolean
-  /** Whether who knows the verified number finds the account. */
+  /** May people find the account by its verified number? */
   findable_by_phone: boolean
-  /** What it says of the moment; absent where it never did. */
+  /** The status; absent if it was never set. */
   status_emoji?: string | null
   status_text?: string | null
-  /** Whether its browsers are told of nothing; absent where it never decided. */
+  /** Are push notifications off? Absent if it was never set. */
   do_not_disturb?: boolean
-  /** Who may ring it; absent where it never decided. */
+  /** The people who may call it; absent if it was never set. */
   calls_from?: CallsFrom
-  /** Stored once, in lower case, with the profile and the passkey it follows from; absent before. */
+  /** Stored once, in lower case, with its profile and passkey; absent before. */
   smart_wallet_address?: string
   smart_wallet_profile?: string
-  /** Of a passkey's account; a wallet's follows from the account id. */
+  /** For an account of a passkey; a wallet's follows from the account id. */
   smart_wallet_credential_id?: string
   smart_wallet_x?: string
   smart_wallet_y?: string
-  /** The address this account was founded by opens it no more: another account has proved it since. */
+  /** The address that created this account no longer signs in to it, because another account verified it. */
   email_taken?: boolean
-  /** In lower case, and verified; absent where there is none. */
+  /** In lower case and verified; absent without one. */
   email?: string
   email_verified: boolean
   email_verified_at: Date | null
   email_updates_opt_in: boolean
-  /** The sum of what the account was given, as it was last written down; it never falls. */
+  /** The last stored sum of its points; it never decreases. */
   points: number
-  /** What versions before gave 100 points for, without an entry. */
+  /** Claims of 100 points from older versions, without an entry. */
   points_claimed?: string[]
-  /** How many others it may invite, where admins have decided so. */
+  /** The number of people it may invite, if admins have set it. */
   invite_count?: number
-  /** How many it has invited, as they were last counted; it never falls. */
+  /** The last count of people it invited; it never decreases. */
   invites_used?: number
-  /** The code by which it was invited, and who did. */
+  /** The code of its own invitation, and the inviter. */
   invite_code_used?: string
   referred_by?: string
   role: Role
-  /** Seq of the global act the role follows from; 0 where nobody ever decided on it. */
+  /** The seq of the event in `global` that set the role; 0 if there is none. */
   role_seq: number
   is_banned: boolean
-  /** An admin has let the account make agents. */
+  /** Has an admin allowed the account to create agents? */
   beta_access?: boolean
-  /** When the account asked for that; absent where it never did. */
+  /** When the account requested that; absent if it never did. */
   beta_access_applied_at?: Date
-  /** What admins note for one another. */
   admin_notes?: string
   ban_reason: string | null
   banned_by: string | null
   banned_at: number | null
-  /** Seq of the global act the suspension follows from. */
+  /** The seq of the event in `global` that set the suspension. */
   banned_seq: number
-  /** From the first sign-in until Plaza has said welcome; absent otherwise. */
+  /** Present from the first sign-in until the welcome is sent. */
   welcome_due?: boolean
   first_login?: Date
   last_login: Date | null
   login_count: number
   last_active_at: Date | null
-  /** When it last signed out everywhere: messages that prove an admin are good from then on; absent where it never did. */
+  /** The last sign-out everywhere, before which admin proofs are invalid; absent if there was none. */
   admin_proofs_from?: Date
+  /** When the account is to be erased, and by which erasure; absent unless its owner has asked for that. */
+  erased_at?: Date
+  erasure_id?: string
+  /** The erasure has begun, and nobody signs in any more. */
+  is_erasing?: boolean
+  /** When a sign-in last took an erasure back. */
+  kept_at?: Date
   created_at: Date
   updated_at: Date
 }
@@ -152,6 +158,10 @@ export const Accounts = defineModel<Account>(
       login_count: { type: Number, required: true, default: 0 },
       last_active_at: { type: Date, default: null },
       admin_proofs_from: { type: Date },
+      erased_at: { type: Date },
+      erasure_id: { type: String },
+      is_erasing: { type: Boolean },
+      kept_at: { type: Date },
       created_at: { type: Date, required: true },
       updated_at: { type: Date, required: true },
     },
@@ -165,23 +175,24 @@ export const Accounts = defineModel<Account>(
     .index({ avatar_url: 1 })
     .index({ custom_avatar_url: 1 })
     .index({ is_banned: 1 }, { partialFilterExpression: { is_banned: true } })
+    .index({ erased_at: 1 }, { partialFilterExpression: { erased_at: { $exists: true } } })
     .index({ is_banned: 1, points: -1, _id: 1 })
     .index({ last_login: -1 })
     .index({ created_at: -1 }),
 )
 
-/** A passkey opens the account it was added to. */
+/** A passkey of the account to which it was added. */
 export interface Passkey {
   _id: string
   user_address: string
-  /** base64url; no two passkeys have the same. */
+  /** base64url; unique. */
   credential_id: string
   /** `0x` and 32 bytes in hex. */
   public_key_x: string
   public_key_y: string
   rp_id: string
   counter: number
-  /** The user id the authenticator was given; it comes back as `userHandle`. */
+  /** The user id given to the authenticator, which returns it as `userHandle`. */
   user_handle: string
   display_name: string | null
   aaguid: string
@@ -190,7 +201,7 @@ export interface Passkey {
   user_agent: string
   created_at: Date
   last_used_at: Date | null
-  /** On the first passkey of an account alone, and only one can have it: its key is the signer of the smart account. */
+  /** Only on the first passkey of an account, and unique: its key signs for the smart account. */
   first_of?: string
 }
 
@@ -249,4 +260,24 @@ export const Phones = defineModel<Phone>(
     },
     { collection: 'phones', versionKey: false },
   ).index({ phone_number: 1 }, { unique: true, partialFilterExpression: { verified: true } }),
+)
+
+/** A username of an erased account that nobody may take yet. `_id` is the hash of what it looks like. */
+export const HeldUsernames = defineModel<{ _id: string; expires_at: Date }>(
+  'HeldUsernames',
+  {
+    shares: [
+      {
+        owner: null,
+        becomes: 'keep',
+        reason: 'Nobody passes for a deleted account soon after: it is a hash.',
+        days: 30,
+      },
+    ],
+    archive: { never: 'It is a hash that names nobody.' },
+  },
+  new Schema<{ _id: string; expires_at: Date }>(
+    { _id: required, expires_at: { type: Date, required: true } },
+    { collection: 'held_usernames', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )

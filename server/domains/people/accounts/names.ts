@@ -1,6 +1,6 @@
-import { readings, type Spelling, spell, type Word } from '#server/domains/rooms/text/skeleton'
+import { readingsOf, type Spelling, spellingOf, type Word } from '#server/domains/rooms/text/skeleton'
 import { glance, looksOf } from '#shared/kit/looks'
-import { maskOf } from './masks.ts'
+import { disguiseOf } from './name-disguises.ts'
 
 const roles =
   'admin administrator moderator mod staff team official verified system operator manager root sudo superuser webmaster'
@@ -10,7 +10,7 @@ const news =
   'announcement announcements news update updates alert alerts notification notifications notice info broadcast'
 const titles = 'ceo cto cfo coo founder owner developer dev engineer president director lead head'
 const placeholders = 'null undefined anonymous guest user username me self api www mail email localhost server'
-/** Nobody's username, and yet names of agents like any other. */
+/** Reserved usernames that agents may still use as names. */
 const trials = 'test demo example bot'
 const bait = 'giveaway airdrop free winner prize reward claim bonus promo lottery verify recovery unlock'
 const people =
@@ -20,39 +20,39 @@ const besideService = ' app chat labs team support help bot dao admin mod staff 
   ' ',
 )
 
-const ours = new Set(besideService.flatMap((part) => [service + part, part + service]).map(glance))
+const serviceNames = new Set(besideService.flatMap((part) => [service + part, part + service]).map(glance))
 const pretending = new Set(
   [roles, support, money, news, titles, placeholders, bait, people].join(' ').split(' ').map(glance),
 )
-const reserved = new Set([...pretending, ...ours, ...trials.split(' ').map(glance)])
+const reserved = new Set([...pretending, ...serviceNames, ...trials.split(' ').map(glance)])
 const reservedStart = new Set(['official', 'support', 'admin', 'mod', 'team'].map(glance))
 const reservedEnd = new Set([...reservedStart, ...['staff', 'verified'].map(glance)])
 
-/** Words that claim authority wherever they stand, and words that do so where nothing else is said. */
+/** Words that claim authority anywhere, and words that claim it only alone. */
 const claims = new Set(
   'admin admins administrator superadmin moderator moderators official officials helpdesk'
     .split(' ')
-    .flatMap((word) => [glance(word), glance(spell(word).squeezed)]),
+    .flatMap((word) => [glance(word), glance(spellingOf(word).squeezed)]),
 )
 const alone = new Set(
   'support staff team verified system root help mod mods bot customer service security'.split(' ').map(glance),
 )
-/** Words that say nothing by themselves. */
+/** Words without a meaning of their own. */
 const filling = new Set('the a an of by at in from for your our my this is real true'.split(' ').map(glance))
 
-/** Usernames nobody may take, however they are spelled; the caller is told no more than that the name is not available. */
+/** Is the username reserved, in any spelling? The caller learns only that it is not available. */
 export function isReserved(username: string): boolean {
   if (reserved.has(glance(username))) return true
   const parts = username.split('_').filter((part) => part !== '')
   const [first, last] = [glance(parts[0] ?? ''), glance(parts.at(-1) ?? '')]
   if (parts.length > 1 && (reservedStart.has(first) || reservedEnd.has(last))) return true
-  return [...parts, username].some((word) => isAuthority([spell(word)]))
+  return [...parts, username].some((word) => isAuthority([spellingOf(word)]))
 }
 
-/** What no two usernames may share; one of underscores alone looks like itself. */
+/** The canonical look of a username, which must be unique; underscores alone look like themselves. */
 export const usernameLook = (username: string): string => looksOf(username)[0] || username
 
-/** All that a name may be taken for, as it stands and without the signs around it. */
+/** All looks of a name, with and without the signs around it. */
 export const looksIn = (name: string): string[] => {
   const ways = [name, name.replace(/^[\s@!|+]+|[\s!|+]+$/g, '')]
   return [...new Set(ways.flatMap((way) => [usernameLook(way), ...looksOf(way)]))].filter(Boolean)
@@ -60,48 +60,52 @@ export const looksIn = (name: string): string[] => {
 
 const ofService = 'It reads as the name of this service, of its staff or of one of their roles'
 
-/** Why a display name would deceive: it is masked, claims authority or names the service, however it is spelled. Null where it would not. */
+/**
+ * Why a display name deceives: it is disguised, claims authority or names the service, in any spelling. Null if it does
+ * not.
+ */
 export const deceptionBy = (name: string): string | null =>
-  maskOf(name) ?? (readings(name).some(isClaim) ? ofService : null)
+  disguiseOf(name) ?? (readingsOf(name).some(isClaim) ? ofService : null)
 
 const asUsername = /^[^\p{L}\p{N}]*@/u
 
 /**
- * Why what somebody says of the moment would make the name beside it another, or null: it holds marks of the verified, claims authority, or
- * begins as a username does.
+ * Why a status deceives beside a name: it has a badge, claims authority, or begins like a username. Null if it does
+ * not.
  */
-export const deceptionByStatus = (said: string): string | null =>
-  deceptionBy(said) ?? (asUsername.test(said.normalize('NFKC')) ? 'It begins as a username does' : null)
+export const deceptionByStatus = (status: string): string | null =>
+  deceptionBy(status) ?? (asUsername.test(status.normalize('NFKC')) ? 'It begins as a username does' : null)
 
-/** Why a name of a room would pass for one of the service, or null. Words such as `Help` are names of rooms like any other. */
+/** Why a room's name passes for one of the service; null if it does not. Words such as `Help` are allowed. */
 export const deceptionByRoom = (name: string): string | null =>
-  maskOf(name) ?? (readings(name).some(isOfService) ? ofService : null)
+  disguiseOf(name) ?? (readingsOf(name).some(isOfService) ? ofService : null)
 
 /**
- * Why a name of an agent would deceive, or null: it claims authority, passes for the service or its staff, or is one that is reserved among
- * usernames. Words such as `Bot` are names of agents like any other.
+ * Why an agent's name deceives; null if it does not. It may neither claim authority, pass for the service or its staff,
+ * nor be reserved. Words such as `Bot` are allowed.
  */
 export const deceptionByAgent = (name: string): string | null =>
-  maskOf(name) ?? (readings(name).some(isOurs) ? ofService : null)
+  disguiseOf(name) ?? (readingsOf(name).some(isServiceOrStaff) ? ofService : null)
 
-const isOurs = (reading: readonly Word[]): boolean =>
+const isServiceOrStaff = (reading: readonly Word[]): boolean =>
   isOfService(reading) || claimsAuthority(reading) || isOfStaff(reading)
 
 const official = new Set(['official', 'officials'].map(glance))
 const beside = new Set([support, news, roles].join(' ').split(' ').map(glance))
 
 function isOfService(reading: readonly Word[]): boolean {
-  const said = reading.filter((word) => !isAmong(filling, word))
-  const joined = spell(said.map(([word]) => word?.written ?? '').join(''))
-  const others = said.filter((word) => !word.some(namesService))
-  if (said.some((word) => isAmong(official, word)) || namesService(joined)) return true
-  return others.length < said.length && others.every((word) => isAmong(beside, word))
+  const words = reading.filter((word) => !isAmong(filling, word))
+  const joined = spellingOf(words.map(([word]) => word?.written ?? '').join(''))
+  const others = words.filter((word) => !word.some(namesService))
+  if (words.some((word) => isAmong(official, word)) || namesService(joined)) return true
+  return others.length < words.length && others.every((word) => isAmong(beside, word))
 }
 
-const namesService = ({ written }: Spelling): boolean => ours.has(glance(written)) || ours.has(undrawn(written))
+const namesService = ({ written }: Spelling): boolean =>
+  serviceNames.has(glance(written)) || serviceNames.has(unstretched(written))
 
 const ranks = 'staff system mod mods moderator owner owners root sudo superuser webmaster operator verified'.split(' ')
-/** A rank with one of these beside it is still a rank. */
+/** A rank with one of these words is still a rank. */
 const companions = [support, news, roles, 'bot agent assistant message messages account security'].join(' ').split(' ')
 const rank = new Set(ranks.map(glance))
 const besideRank = new Set(companions.map(glance))
@@ -109,54 +113,54 @@ const inOneWord = new Set(
   ranks.flatMap((word) => companions.flatMap((other) => [word + other, other + word])).map(glance),
 )
 
-/** Is it the name of a role of the service, with or without a number beside it, or one that is nobody's? */
+/** Is it a role of the service, with or without a number, or a reserved name? */
 function isOfStaff(reading: readonly Word[]): boolean {
-  if (isAmong(pretending, saidIn(reading).joined)) return true
-  const { said, joined } = saidIn(reading.filter((word) => !isNumber(word)).map(unnumbered))
+  if (isAmong(pretending, meaningfulWords(reading).joined)) return true
+  const { words, joined } = meaningfulWords(reading.filter((word) => !isNumber(word)).map(unnumbered))
   const isRank = (word: Word) => isAmong(rank, word)
-  if (said.some(isRank)) return said.every((word) => isRank(word) || isAmong(besideRank, word))
+  if (words.some(isRank)) return words.every((word) => isRank(word) || isAmong(besideRank, word))
   if (isAmong(inOneWord, joined)) return true
-  return said.length > 0 && said.every((word) => isAmong(alone, word) && !isAmong(bot, word))
+  return words.length > 0 && words.every((word) => isAmong(alone, word) && !isAmong(bot, word))
 }
 
 const bot = new Set([glance('bot')])
 const isNumber = (word: Word) => word.every(({ written }) => /^\d+$/.test(written))
 const unnumbered = (word: Word): Word =>
-  word.flatMap(({ written }) => [written, written.replace(/[\d_]+$/, '')]).map(spell)
+  word.flatMap(({ written }) => [written, written.replace(/[\d_]+$/, '')]).map(spellingOf)
 
 function isClaim(reading: readonly Word[]): boolean {
-  const { said, joined } = saidIn(reading)
+  const { words, joined } = meaningfulWords(reading)
   if (claimsAuthority(reading)) return true
-  return said.length > 0 && (said.every((word) => isAmong(alone, word)) || isAmong(alone, joined))
+  return words.length > 0 && (words.every((word) => isAmong(alone, word)) || isAmong(alone, joined))
 }
 
 function claimsAuthority(reading: readonly Word[]): boolean {
-  const { said, joined } = saidIn(reading)
-  return [...said, joined].some(isAuthority)
+  const { words, joined } = meaningfulWords(reading)
+  return [...words, joined].some(isAuthority)
 }
 
-function saidIn(reading: readonly Word[]) {
-  const said = reading.filter((word) => !isAmong(filling, word))
-  return { said, joined: [spell(said.map(([word]) => word?.written ?? '').join(''))] }
+function meaningfulWords(reading: readonly Word[]) {
+  const words = reading.filter((word) => !isAmong(filling, word))
+  return { words, joined: [spellingOf(words.map(([word]) => word?.written ?? '').join(''))] }
 }
 
 const isAmong = (words: ReadonlySet<string>, word: Word): boolean =>
   word.some(({ written, squeezed }) => words.has(glance(written)) || words.has(glance(squeezed)))
 
-/** Does the word claim authority, or name the service, with or without a number after it? */
+/** Does the word claim authority or name the service, with or without a number? */
 const isAuthority = (word: Word): boolean => {
   const bare = unnumbered(word)
   return isAmong(claims, bare) || bare.some(namesService)
 }
 
-// The name of the service is not squeezed throughout: `piazza` is a word of its own.
-const undrawn = (word: string): string => glance(word.replace(/(.)\1{2,}/gu, '$1'))
+// The service's name is not squeezed completely: `piazza` is a different word.
+const unstretched = (word: string): string => glance(word.replace(/(.)\1{2,}/gu, '$1'))
 
-/** A display name as it is looked for by its start. */
-export const soughtAs = (name: string): string => name.normalize('NFC').toLowerCase()
+/** The search form of a display name. */
+export const searchFormOf = (name: string): string => name.normalize('NFC').toLowerCase()
 
 /** The stored fields of a display name. */
-export const displayNamed = (display_name: string | null) => ({
+export const displayNameFields = (display_name: string | null) => ({
   display_name,
-  display_name_sought: display_name === null ? null : soughtAs(display_name),
+  display_name_sought: display_name === null ? null : searchFormOf(display_name),
 })

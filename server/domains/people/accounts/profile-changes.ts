@@ -5,15 +5,16 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { CallsFrom } from '#shared/api/account-records'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { maskOf } from './masks.ts'
+import { isHeldBack } from './leaving.ts'
 import { type Account, Accounts } from './model.ts'
-import { deceptionBy, deceptionByStatus, displayNamed, isReserved, looksIn, usernameLook } from './names.ts'
+import { disguiseOf } from './name-disguises.ts'
+import { deceptionBy, deceptionByStatus, displayNameFields, isReserved, looksIn, usernameLook } from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
-/** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
+/** Takes a username; true if the account had none. A reserved name gets the answer of a taken one. */
 export async function claimUsername(node: Node, id: string, username: string): Promise<boolean> {
   await refuseUsername(id, username)
-  const change = { $set: { ...named(username), updated_at: new Date(node.now()) } }
+  const change = { $set: { ...usernameFields(username), updated_at: new Date(node.now()) } }
   const before = await Accounts.findOneAndUpdate({ _id: id }, change).lean<Account>().catch(usernameTaken)
   if (!before) throw new AppError('USER_NOT_FOUND')
   forgetProfile(node, id)
@@ -21,49 +22,50 @@ export async function claimUsername(node: Node, id: string, username: string): P
 }
 
 export async function releaseUsername(node: Node, id: string): Promise<void> {
-  await Accounts.updateOne({ _id: id }, { $unset: unnamed, $set: { updated_at: new Date(node.now()) } })
+  await Accounts.updateOne({ _id: id }, { $unset: usernameUnset, $set: { updated_at: new Date(node.now()) } })
   forgetProfile(node, id)
 }
 
-const named = (username: string) => ({ username, username_look: usernameLook(username) })
-const unnamed = { username: '', username_look: '' }
+const usernameFields = (username: string) => ({ username, username_look: usernameLook(username) })
+const usernameUnset = { username: '', username_look: '' }
 
 const usernameTaken = (error: unknown): never => {
   throw isDuplicate(error) ? new AppError('USERNAME_TAKEN') : error
 }
 
-// Of two that look alike, the other has it.
-const passOver = (error: unknown): void => {
+// Of two with the same look, the other one has it.
+const ignoreDuplicate = (error: unknown): void => {
   if (!isDuplicate(error)) throw error
 }
 
-/** Notes what the usernames that an older version stored look like; of several that look alike, one has the look. */
-export async function noteLooks(): Promise<void> {
+/** Stores the looks of usernames from older versions; of equal looks, one is stored. */
+export async function storeMissingLooks(): Promise<void> {
   let last = ''
   for (;;) {
     const without = { _id: { $gt: last }, username: { $exists: true }, username_look: { $exists: false } }
     const found = await Accounts.find(without, { username: 1 }).sort({ _id: 1 }).limit(100).lean<Account[]>()
     for (const { _id, username } of found)
-      if (username) await Accounts.updateOne({ _id, username }, { $set: named(username) }).catch(passOver)
+      if (username)
+        await Accounts.updateOne({ _id, username }, { $set: usernameFields(username) }).catch(ignoreDuplicate)
     last = found.at(-1)?._id ?? ''
     if (last === '') return
   }
 }
 
-/** Notes by what the display names that an older version stored are found. */
-export async function noteSought(): Promise<void> {
+/** Stores the search forms of display names from older versions. */
+export async function storeMissingSearchForms(): Promise<void> {
   let last = ''
   for (;;) {
     const without = { _id: { $gt: last }, display_name: { $ne: null }, display_name_sought: { $exists: false } }
     const found = await Accounts.find(without, { display_name: 1 }).sort({ _id: 1 }).limit(100).lean<Account[]>()
     for (const { _id, display_name } of found)
-      await Accounts.updateOne({ _id, display_name }, { $set: displayNamed(display_name) })
+      await Accounts.updateOne({ _id, display_name }, { $set: displayNameFields(display_name) })
     last = found.at(-1)?._id ?? ''
     if (last === '') return
   }
 }
 
-/** May this name be taken for the username of somebody else? A display name that was there before the username stays. */
+/** Does the name look like another account's username? Display names older than the username stay. */
 async function isNameOfAnother(id: string, name: string): Promise<boolean> {
   const taken = { _id: { $ne: id }, username_look: { $in: looksIn(name) } }
   return (await Accounts.exists(taken)) !== null
@@ -71,7 +73,7 @@ async function isNameOfAnother(id: string, name: string): Promise<boolean> {
 
 const staffAtMost = 500
 
-/** May this name be taken for the display name of one who moderates the whole site? Theirs alone are kept free: others may share a name. */
+/** Does the name look like an admin's display name? Other people may share names. */
 async function isNameOfStaff(id: string, name: string): Promise<boolean> {
   const staff = { _id: { $ne: id }, role: { $in: ['admin' as const, 'super_admin' as const] } }
   const found = await Accounts.find(staff, { display_name: 1 }).limit(staffAtMost).lean<Account[]>()
@@ -80,7 +82,8 @@ async function isNameOfStaff(id: string, name: string): Promise<boolean> {
 }
 
 async function refuseUsername(id: string, username: string): Promise<void> {
-  if (isReserved(username) || (await isNameOfAnother(id, username))) throw new AppError('USERNAME_TAKEN')
+  if (isReserved(username) || (await isNameOfAnother(id, username)) || (await isHeldBack(username)))
+    throw new AppError('USERNAME_TAKEN')
 }
 
 async function refuseName(path: string, id: string, name: string, fault: string | null): Promise<void> {
@@ -89,17 +92,17 @@ async function refuseName(path: string, id: string, name: string, fault: string 
   throw new AppError('VALIDATION_ERROR', { message: `This display name is not allowed. ${why}`, details: { path } })
 }
 
-/** Refuses a name for a person: what deceives, and what is taken for the name of somebody else or of one who runs this site. */
+/** Refuses a deceptive display name, or one that looks like another user or an admin. */
 export async function refuseDisplayName(path: string, id: string, name: string): Promise<void> {
   const passesForStaff = (await isNameOfStaff(id, name)) ? 'It looks like the name of one who runs this site' : null
   await refuseName(path, id, name, deceptionBy(name) ?? passesForStaff)
 }
 
-/** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
-export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
+/** A bot's name, given by an admin, may represent the service, but not resemble another user. */
+export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, disguiseOf(name))
 
-function refuseStatus(path: string, said: string | null | undefined): void {
-  const fault = said ? deceptionByStatus(said) : null
+function refuseStatus(path: string, text: string | null | undefined): void {
+  const fault = text ? deceptionByStatus(text) : null
   if (fault === null) return
   throw new AppError('VALIDATION_ERROR', { message: `This status is not allowed. ${fault}`, details: { path } })
 }
@@ -121,7 +124,7 @@ interface ProfileChange {
   calls_from?: CallsFrom | undefined
 }
 
-/** Changes the fields that are given; null clears one. */
+/** Changes the given fields; null clears one. */
 export async function changeProfile(node: Node, id: string, change: ProfileChange): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
   if (name !== undefined) await refuseDisplayName('display_name', id, name)
@@ -129,8 +132,8 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
   const { username } = change
   if (username) await refuseUsername(id, username)
   const given = {
-    ...(username && named(username)),
-    ...(change.display_name !== undefined && displayNamed(name ?? null)),
+    ...(username && usernameFields(username)),
+    ...(change.display_name !== undefined && displayNameFields(name ?? null)),
     avatar_url: change.avatar_url,
     custom_avatar_url: change.custom_avatar_url,
     use_custom_avatar: change.use_custom_avatar,
@@ -151,7 +154,7 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     if (fields[field] !== before?.[field]) await refuseOthersFile(node, id, fields[field], field)
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
-    { $set: { ...fields, updated_at: new Date(node.now()) }, ...(username === null && { $unset: unnamed }) },
+    { $set: { ...fields, updated_at: new Date(node.now()) }, ...(username === null && { $unset: usernameUnset }) },
     { returnDocument: 'after' },
   )
     .lean<Account>()
@@ -165,8 +168,8 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
 
 const pictures = { avatar_url: 1, custom_avatar_url: 1 }
 
-/** Those of these addresses that people show. */
-export async function picturesAmong(urls: readonly string[]) {
+/** The URLs among these that profiles show. */
+export async function shownPictures(urls: readonly string[]) {
   const among = { $in: [...urls] }
   const found = await Accounts.find({ $or: [{ avatar_url: among }, { custom_avatar_url: among }] }, pictures).lean()
   return found.flatMap(({ avatar_url, custom_avatar_url }) => [avatar_url, custom_avatar_url])

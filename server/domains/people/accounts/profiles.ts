@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { SignedInUser } from '#shared/api/identity'
-import { shortened } from '#shared/kit/person-name'
+import { deletedName, isDeleted, shortened } from '#shared/kit/person-name'
 import { invitesAllocated } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 import { deceptionByStatus } from './names.ts'
@@ -15,18 +15,18 @@ export interface Profile {
   avatar_url: string | null
 }
 
-type Shown = Pick<
+type ProfileFields = Pick<
   Account,
   '_id' | 'username' | 'display_name' | 'avatar_url' | 'custom_avatar_url' | 'use_custom_avatar'
 >
-const shownFields = { username: 1, display_name: 1, avatar_url: 1, custom_avatar_url: 1, use_custom_avatar: 1 }
+const profileFields = { username: 1, display_name: 1, avatar_url: 1, custom_avatar_url: 1, use_custom_avatar: 1 }
 
 const keptMilliseconds = 30_000
 const keptAtMost = 10_000
 const cacheOf = nodeState(() => ({ kept: new Map<string, { profile: Profile; until: number }>(), changes: 0 }))
-const changed = 'profile:changed'
+const changedTopic = 'profile:changed'
 
-/** How these accounts are shown; ids without an account are shown by their address. */
+/** The profiles of these accounts; an unknown id is shown by its address. */
 export async function profilesOf(node: Node, ids: readonly string[]): Promise<Map<string, Profile>> {
   const now = performance.now()
   const { kept } = cacheOf(node)
@@ -36,17 +36,17 @@ export async function profilesOf(node: Node, ids: readonly string[]): Promise<Ma
   return new Map(wanted.map((id) => [id, loaded.get(id) ?? kept.get(id)?.profile ?? profileOf({ _id: id })]))
 }
 
-/** To be called after every change of what a profile shows. */
+/** Called after each change of a profile. */
 export function forgetProfile(node: Node, id: string): void {
-  forget(node, id)
-  node.peers.tell(changed, id)
+  dropProfile(node, id)
+  node.peers.tell(changedTopic, id)
 }
 
-/** Forgets what other nodes say has changed; where they are not heard, it is kept as long as any profile. */
+/** Drops profiles that other nodes report as changed. Without the report, the cache expires. */
 export const followProfiles = (node: Node): (() => void) =>
-  node.peers.listen(changed, (id) => typeof id === 'string' && forget(node, id))
+  node.peers.listen(changedTopic, (id) => typeof id === 'string' && dropProfile(node, id))
 
-function forget(node: Node, id: string): void {
+function dropProfile(node: Node, id: string): void {
   const cache = cacheOf(node)
   cache.changes++
   cache.kept.delete(id)
@@ -55,7 +55,7 @@ function forget(node: Node, id: string): void {
 async function loadProfiles(node: Node, ids: readonly string[], now: number): Promise<Map<string, Profile>> {
   const cache = cacheOf(node)
   const { kept, changes } = cache
-  const found = await Accounts.find({ _id: { $in: [...ids] } }, shownFields).lean<Shown[]>()
+  const found = await Accounts.find({ _id: { $in: [...ids] } }, profileFields).lean<ProfileFields[]>()
   const profiles = new Map(found.map((account) => [account._id, profileOf(account)]))
   if (changes !== cache.changes) return profiles
   for (const [id, profile] of profiles) {
@@ -69,20 +69,21 @@ async function loadProfiles(node: Node, ids: readonly string[], now: number): Pr
   return profiles
 }
 
-export function profileOf(account: Pick<Account, '_id'> & Partial<Shown>): Profile {
+export function profileOf(account: Pick<Account, '_id'> & Partial<ProfileFields>): Profile {
   const { _id: id, username = null, display_name = null } = account
   const custom = account.use_custom_avatar ? account.custom_avatar_url : null
   const avatar_url = custom ?? account.avatar_url ?? null
-  return { id, name: username ?? display_name ?? shortened(id), username, display_name, avatar_url }
+  const unnamed = isDeleted(id) ? deletedName : shortened(id)
+  return { id, name: username ?? display_name ?? unnamed, username, display_name, avatar_url }
 }
 
-/** What somebody says of the moment; nothing while the account is suspended, nor what an older version stored and would be refused now. */
+/** The status of an account; null while it is suspended, or if older text would be refused now. */
 export function statusOf({ is_banned, status_emoji = null, status_text = null }: Account) {
-  const shown = (said: string | null) => (is_banned || said === null || deceptionByStatus(said) !== null ? null : said)
+  const shown = (text: string | null) => (is_banned || text === null || deceptionByStatus(text) !== null ? null : text)
   return { status_emoji: shown(status_emoji), status_text: shown(status_text) }
 }
 
-/** The account as its owner sees it. */
+/** The account as shown to its owner. */
 export const ownerView = (account: Account): z.input<typeof SignedInUser> => ({
   id: account.user_id,
   wallet_address: account._id,

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot } from './accounts.ts'
 import type { Account } from './model.ts'
-import { partsOf } from './page-parts.ts'
+import { pagePartsOf } from './page-parts.ts'
 import { profileOf, statusOf } from './profiles.ts'
 
 const pages: Readonly<Record<Platform, string>> = {
@@ -18,10 +18,10 @@ const pages: Readonly<Record<Platform, string>> = {
   discord: 'https://discord.com/users/',
 }
 
-/** The page of an account that has one, by its address or its username. While it is suspended neither its agents nor its calls are offered. */
+/** A public page, by address or username. A suspended account offers neither agents nor calls. */
 export async function publicPageOf(node: Node, name: string) {
   const account = (await accountOf(canonicalAddress(name))) ?? (await accountByUsername(usernameIn(name)))
-  if (!account) throw new AppError('USER_NOT_FOUND')
+  if (!account || account.erased_at) throw new AppError('USER_NOT_FOUND')
   if (!account.public_landing_enabled) throw new AppError('USER_NOT_FOUND', { message: 'This user has no public page' })
   const { id, name: shownName, username, avatar_url: avatarUrl } = profileOf(account)
   const bio = account.bio ?? null
@@ -29,11 +29,11 @@ export async function publicPageOf(node: Node, name: string) {
   return {
     user: { ...user, ...statusOf(account) },
     socials: (account.socials ?? []).map((social) => ({ ...social, url: pages[social.platform] + social.handle })),
-    ...(account.is_banned ? { agents: [], scheduling: null } : await partsOf(node, id)),
+    ...(account.is_banned ? { agents: [], scheduling: null } : await pagePartsOf(node, id)),
   }
 }
 
-/** The account's profile with what its owner alone may read and change. */
+/** The profile with the fields that only its owner may see and change. */
 export function ownProfileOf(account: Account) {
   const { id: address, ...shown } = profileOf(account)
   return {

@@ -1,4 +1,4 @@
-import { unsigned } from '#server/domains/rooms/events/define'
+import { unsignedEntry } from '#server/domains/rooms/events/define'
 import type { Node, Role } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
@@ -6,79 +6,94 @@ import { accountRoleChanged, accountSuspended, accountUnsuspended } from './even
 import { roleIn, roleKey, type Suspension, suspensionIn } from './facts.ts'
 import { roleSettings } from './settings.ts'
 
-/** The role an account may use at this moment. */
+/** The role that an account may use now. */
 export const roleOf = (node: Node, account: string): Promise<Role> =>
-  node.log.ask(GLOBAL, (view) => powerIn(view, account))
+  node.log.ask(GLOBAL, (view) => effectiveRoleIn(view, account))
 
-/** Who is suspended has no power over others, whatever the role. */
-const powerIn = (view: View, account: string): Role => (suspensionIn(view, account) ? 'user' : roleIn(view, account))
+/** A suspended account has no role. */
+const effectiveRoleIn = (view: View, account: string): Role =>
+  suspensionIn(view, account) ? 'user' : roleIn(view, account)
 
-const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
-const already: Judgement<null> = { already: null }
+const refuseAct = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
+const alreadySo: Judgement<null> = { already: null }
 
-/** Is the account suspended at this moment? This node's memory says so without a read, as every suspension waits for all nodes. */
+/** Is the account suspended now? This node's memory suffices, because every suspension waits for all nodes. */
 export function isSuspended({ log }: Node, account: string): boolean | Promise<boolean> {
   const question = (view: View) => suspensionIn(view, account) !== null
   return log.answerHere(GLOBAL, question) ?? log.ask(GLOBAL, question)
 }
 
-/** Suspends an account everywhere. Admins suspend users; only super admins suspend admins, or touch what a super admin has decided; nobody themself. */
-export async function suspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
+/**
+ * Suspends an account everywhere. Admins suspend users. Only super admins suspend admins, or change a super admin's
+ * decision. Nobody suspends themselves.
+ */
+export async function suspendAccount(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: actor,
     makes: accountSuspended,
     judge(view) {
-      const refusal = refuseStanding(view, actor, target)
+      const refusal = refuseRank(view, actor, target)
       if (refusal) return refusal
       const current = suspensionIn(view, target)
-      if (current && current.reason === reason) return already
-      if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
-      return { accept: unsigned(accountSuspended, {}, { target, reason }) }
+      if (current && current.reason === reason) return alreadySo
+      if (isDecidedAbove(view, actor, current)) return refuseAct('Only super admins may do this')
+      return { accept: unsignedEntry(accountSuspended, {}, { target, reason }) }
     },
   })
 }
 
-export async function unsuspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
+export async function unsuspendAccount(
+  node: Node,
+  actor: string,
+  target: string,
+  reason: string | null,
+): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: actor,
     makes: accountUnsuspended,
     judge(view) {
-      const refusal = refuseStanding(view, actor, target)
+      const refusal = refuseRank(view, actor, target)
       if (refusal) return refusal
       const current = suspensionIn(view, target)
-      if (!current) return already
-      if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
-      return { accept: unsigned(accountUnsuspended, {}, { target, reason }) }
+      if (!current) return alreadySo
+      if (isDecidedAbove(view, actor, current)) return refuseAct('Only super admins may do this')
+      return { accept: unsignedEntry(accountUnsuspended, {}, { target, reason }) }
     },
   })
 }
 
-function refuseStanding(view: View, actor: string, target: string): Judgement<null> | null {
-  const mine = powerIn(view, actor)
-  if (mine === 'user') return refuse('Only admins may do this')
-  if (actor === target) return refuse('You cannot do this to yourself')
-  if (roleIn(view, target) !== 'user' && mine !== 'super_admin') return refuse('Only super admins may do this')
+/** Throws where this admin may not decide on that account. */
+export async function refuseReach(node: Node, actor: string, target: string): Promise<void> {
+  const refusal = await node.log.ask(GLOBAL, (view) => refuseRank(view, actor, target))
+  if (refusal && 'refuse' in refusal) throw refusal.refuse
+}
+
+function refuseRank(view: View, actor: string, target: string): Judgement<null> | null {
+  const mine = effectiveRoleIn(view, actor)
+  if (mine === 'user') return refuseAct('Only admins may do this')
+  if (actor === target) return refuseAct('You cannot do this to yourself')
+  if (roleIn(view, target) !== 'user' && mine !== 'super_admin') return refuseAct('Only super admins may do this')
   return null
 }
 
 const isDecidedAbove = (view: View, actor: string, current: Suspension | null): boolean =>
-  current !== null && roleIn(view, current.by) === 'super_admin' && powerIn(view, actor) !== 'super_admin'
+  current !== null && roleIn(view, current.by) === 'super_admin' && effectiveRoleIn(view, actor) !== 'super_admin'
 
-/** Gives an account a role. Super admins only, and never to themselves. */
+/** Sets the role of an account: super admins only, and never their own. */
 export async function changeRole(node: Node, actor: string, target: string, role: Role): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: actor,
     makes: accountRoleChanged,
     judge(view) {
-      if (powerIn(view, actor) !== 'super_admin') return refuse('Only super admins may do this')
-      if (actor === target) return refuse('You cannot change your own role')
-      if (roleIn(view, target) === role) return already
-      return { accept: unsigned(accountRoleChanged, { role }, { target }) }
+      if (effectiveRoleIn(view, actor) !== 'super_admin') return refuseAct('Only super admins may do this')
+      if (actor === target) return refuseAct('You cannot change your own role')
+      if (roleIn(view, target) === role) return alreadySo
+      return { accept: unsignedEntry(accountRoleChanged, { role }, { target }) }
     },
   })
 }
 
-/** Gives the configured admins their role where nobody ever decided on it; what was decided later stands. */
+/** Gives the configured admins their role, unless a role was ever decided for them. */
 export async function ensureAdmins(node: Node): Promise<void> {
   const { admins, superAdmins } = roleSettings.of(node)
   const wanted = new Map<string, Role>([
@@ -91,8 +106,8 @@ export async function ensureAdmins(node: Node): Promise<void> {
       cid: `configured:${role}:${target}`,
       makes: accountRoleChanged,
       judge(view) {
-        if (view.global.get(roleKey(target)) !== null) return already
-        return { accept: unsigned(accountRoleChanged, { role }, { target }) }
+        if (view.global.get(roleKey(target)) !== null) return alreadySo
+        return { accept: unsignedEntry(accountRoleChanged, { role }, { target }) }
       },
     })
   }

@@ -12,8 +12,8 @@ import {
 } from 'viem'
 
 /**
- * The contracts an account's address follows from. Another contract gives another address to the same owner, so an
- * address is stored with the name of its profile, and a profile never changes.
+ * The contracts from which an account's address follows. Other contracts give other addresses, so an address is stored
+ * with its profile's name. A profile never changes.
  */
 export const safeProfile = {
   name: 'safe-1.4.1-l2/4337-0.3.0/passkey-0.2.1',
@@ -25,7 +25,7 @@ export const safeProfile = {
   moduleSetup: '0x2dd68b007B46fBe91B9A7c3EDa5A7a1063cB5b47',
   module4337: '0x75cf11467937ce3F2f357CE24ffc3DBF8fD5c226',
   sharedSigner: '0x94a4F6affBd8975951142c3999aEAB7ecee555c2',
-  /** The P-256 precompile at 0x0100, and after it the contract that stands in where a chain has none. */
+  /** The P-256 precompile at 0x0100, then the contract for chains without one. */
   verifiers: 0x0100c2b78104907f722dabac4c69f826a522b2754de4n,
 } as const
 
@@ -35,7 +35,7 @@ interface PasskeyOwner {
   y: Hex
 }
 
-/** The key of a wallet, by its address, or of a passkey, by its point. */
+/** The owner's key: of a wallet, its address; of a passkey, its point. */
 export type SafeOwner = Hex | PasskeyOwner
 
 const abi = parseAbi([
@@ -45,7 +45,7 @@ const abi = parseAbi([
   'function configure((uint256 x, uint256 y, uint176 verifiers) signer)',
 ])
 
-/** Where this owner's account is, or will be, on every chain that has the profile's contracts. */
+/** The owner's account address on every chain with the profile's contracts, deployed or not. */
 export function safeAddressOf(owner: SafeOwner, saltNonce = 0n): Hex {
   const salt = keccak256(
     encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [keccak256(safeInitializer(owner)), saltNonce]),
@@ -53,7 +53,7 @@ export function safeAddressOf(owner: SafeOwner, saltNonce = 0n): Hex {
   return getCreate2Address({ from: safeProfile.proxyFactory, salt, bytecodeHash: safeProfile.proxyCodeHash })
 }
 
-/** The call that sets a new account up; the address follows from it. */
+/** The setup call of a new account, from which its address follows. */
 export function safeInitializer(owner: SafeOwner): Hex {
   const { moduleSetup, module4337, multiSend, sharedSigner, verifiers } = safeProfile
   const enable = encodeFunctionData({ abi, functionName: 'enableModules', args: [[module4337]] })

@@ -1,13 +1,13 @@
-import { defineSettings, list } from '#server/kernel/settings'
+import { commaList, defineSettings } from '#server/kernel/settings'
 import { canonicalAddress } from '#shared/kit/primitives'
 
-/** Of a wallet or a passkey, a base58 address, or one of another kind, which has a colon. */
+/** The id of a wallet or passkey, a base58 address, or another kind, which has a colon. */
 const isAccount = (id: string) => /^(0x[\da-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}|[a-z]+:[\w.:-]+)$/.test(id)
-const accounts = list
+const accounts = commaList
   .transform((ids) => ids.map(canonicalAddress))
   .refine((ids) => ids.every(isAccount), { error: 'must be accounts separated by commas, such as 0x and 40 digits' })
 
-/** The accounts that have a role from the first start on. */
+/** Accounts with a role from the first start. */
 export const roleSettings = defineSettings({ ADMINS: accounts, SUPER_ADMINS: accounts }, (given) => ({
   admins: given.ADMINS,
   superAdmins: given.SUPER_ADMINS,

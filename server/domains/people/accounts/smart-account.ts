@@ -3,12 +3,12 @@ import { type Account, Accounts } from './model.ts'
 import { type SafeOwner, safeAddressOf, safeProfile } from './safe-address.ts'
 
 export interface SmartAccount {
-  /** With the mixed case that carries a checksum. */
+  /** With checksum case. */
   address: Hex
   profile: string
-  /** The passkey it belongs to; null where it belongs to the wallet of the account. */
+  /** The passkey that owns it; null if the account's wallet does. */
   credentialId: string | null
-  /** Who signs for it: the wallet, or the contract that checks passkeys. */
+  /** The signer: the wallet, or the contract that checks passkeys. */
   signer: Hex
 }
 
@@ -19,11 +19,11 @@ export interface Passkey {
   y: Hex
 }
 
-/** Accounts of Ethereum wallets have one from the start; every other kind needs a passkey first. */
+/** Ethereum wallets own a smart account from the start; other accounts need a passkey first. */
 export const isWalletAccount = ({ _id, wallet_type, chain }: Account): boolean =>
   wallet_type === 'eoa' && chain !== 'solana' && isHex(_id)
 
-/** The smart account as it was stored; null before. */
+/** The stored smart account; null before. */
 export function smartAccountIn(account: Account): SmartAccount | null {
   const { smart_wallet_address: address, smart_wallet_profile: profile = '', _id } = account
   if (address === undefined) return null
@@ -33,13 +33,13 @@ export function smartAccountIn(account: Account): SmartAccount | null {
 }
 
 /**
- * The smart account, computed and stored where there was none. What is stored first stays: later passkeys, and the
- * loss of the first, change nothing. Null where neither a wallet nor a passkey can own one.
+ * The smart account, computed and stored on first use. The stored one never changes, whatever passkeys are added or
+ * lost. Null if neither a wallet nor a passkey can own one.
  */
-export async function settleSmartAccount(account: Account, passkey: Passkey | null): Promise<SmartAccount | null> {
+export async function storeSmartAccount(account: Account, passkey: Passkey | null): Promise<SmartAccount | null> {
   const stored = smartAccountIn(account)
   if (stored) return stored
-  const derived = derive(account, passkey)
+  const derived = deriveSmartAccount(account, passkey)
   if (!derived) return null
   const { _id } = account
   const won = await Accounts.findOneAndUpdate(
@@ -51,14 +51,14 @@ export async function settleSmartAccount(account: Account, passkey: Passkey | nu
   return settled && smartAccountIn(settled)
 }
 
-/** The same without storing it, for who looks at the account of somebody else. */
+/** The same without storing it, for viewers of another account. */
 export function smartAccountFor(account: Account, passkey: Passkey | null): SmartAccount | null {
-  const derived = derive(account, passkey)
+  const derived = deriveSmartAccount(account, passkey)
   return smartAccountIn(account) ?? (derived && smartAccountIn({ ...account, ...derived }))
 }
 
-/** Forgets the wallet of an account, so that whoever signs in next fixes what it is. */
-export async function disown(id: string, at: number): Promise<void> {
+/** Clears the wallet of an account, so that the next sign-in sets it. */
+export async function clearWallet(id: string, at: number): Promise<void> {
   const smart = {
     smart_wallet_address: '',
     smart_wallet_profile: '',
@@ -72,12 +72,12 @@ export async function disown(id: string, at: number): Promise<void> {
   )
 }
 
-function derive(account: Account, passkey: Passkey | null): Partial<Account> | null {
-  if (isWalletAccount(account) && isHex(account._id)) return named(account._id)
+function deriveSmartAccount(account: Account, passkey: Passkey | null): Partial<Account> | null {
+  if (isWalletAccount(account) && isHex(account._id)) return addressFields(account._id)
   if (!passkey) return null
   const { credentialId, x, y } = passkey
   return {
-    ...named({ x, y }),
+    ...addressFields({ x, y }),
     wallet_type: 'passkey',
     smart_wallet_credential_id: credentialId,
     smart_wallet_x: x,
@@ -85,11 +85,11 @@ function derive(account: Account, passkey: Passkey | null): Partial<Account> | n
   }
 }
 
-const named = (owner: SafeOwner): Partial<Account> => ({
+const addressFields = (owner: SafeOwner): Partial<Account> => ({
   smart_wallet_address: safeAddressOf(owner).toLowerCase(),
   smart_wallet_profile: safeProfile.name,
 })
 
-/** Whether this address is the account's own: its wallet or its smart account. */
+/** Is the address the account's wallet or smart account? */
 export const isOwnAddress = (account: Account, smartAccount: SmartAccount | null, address: Hex): boolean =>
   account._id === address.toLowerCase() || (smartAccount !== null && isAddressEqual(smartAccount.address, address))

@@ -5,11 +5,11 @@ import { contactNoteChanged, contactNotes as contract } from '#shared/api/contac
 import { AppError } from '#shared/errors'
 import { type ContactNote, ContactNotes } from './model.ts'
 
-/** A few more where several are written at once. */
+/** Simultaneous writes may exceed it slightly. */
 const notesAtMost = 2_000
 const none = { notes: null, updatedAt: null }
 
-/** Each of these is loaded by its author: the id of a note begins with the account of the session. */
+/** The id of a note begins with the caller's account, so only its author can load it. */
 const idOf = (author: string, subject: string) => `${author} ${subject}`
 
 export const contactNotes = defineDomain(contract, {
@@ -24,7 +24,7 @@ export const contactNotes = defineDomain(contract, {
     const { account } = signedIn(context)
     const subject = subjectOf(input)
     const notes = input.notes?.trim() ?? ''
-    const note = notes === '' ? await clear(account, subject) : await keep(context, account, subject, notes)
+    const note = notes === '' ? await deleteNote(account, subject) : await storeNote(context, account, subject, notes)
     context.emit(contactNoteChanged, audiences.account(account), { subject_address: subject, ...note })
     return note
   },
@@ -33,12 +33,12 @@ export const contactNotes = defineDomain(contract, {
 const subjectOf = ({ subject, targetAddress }: { subject?: string | undefined; targetAddress?: string | undefined }) =>
   subject ?? targetAddress ?? ''
 
-async function clear(author: string, subject: string): Promise<typeof none> {
+async function deleteNote(author: string, subject: string): Promise<typeof none> {
   await ContactNotes.deleteOne({ _id: idOf(author, subject) })
   return none
 }
 
-async function keep({ node }: Context, author: string, subject: string, notes: string) {
+async function storeNote({ node }: Context, author: string, subject: string, notes: string) {
   const _id = idOf(author, subject)
   const updated_at = new Date(node.now()).toISOString()
   const { matchedCount } = await ContactNotes.updateOne({ _id }, { $set: { notes, updated_at } })

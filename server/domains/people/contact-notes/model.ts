@@ -2,9 +2,9 @@ import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** What one account has noted about another. Where it is empty, there is no row. */
+/** The note of one account about another; no row if empty. */
 export interface ContactNote {
-  /** The author and whom it is about, with a space between. */
+  /** The author and the subject, separated by a space. */
   _id: string
   viewer_address: string
   subject_address: string

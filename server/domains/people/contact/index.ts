@@ -1,5 +1,5 @@
 import { maySendTo } from '#server/domains/people/identity/browsers'
-import { postLetter } from '#server/domains/platform/outgoing/index'
+import { sendEmail } from '#server/domains/platform/outgoing/index'
 import type { Context } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { contact as contract } from '#shared/api/contact'
@@ -24,7 +24,7 @@ export const contact = defineDomain(
         })
       if (!(await node.limits.guard('inquiries-by', caller.ip, inquiriesOfAddress, hourSeconds)))
         throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
-      await postLetter(node, { to, subject: 'An inquiry at Plaza', text: letterOf(inquiry, context) })
+      await sendEmail(node, { to, subject: 'An inquiry at Plaza', text: inquiryText(inquiry, context) })
       await acknowledge(context, inquiry.email)
       return { ...done, message: 'Thank you. We answer by e-mail.' }
     },
@@ -32,8 +32,11 @@ export const contact = defineDomain(
   { settings: contactSettings },
 )
 
-/** What somebody has written stands behind what the server knows, so that it passes for nothing of that. */
-function letterOf({ name, email, inquiry, source }: InputOf<typeof contract.write>, { node, caller }: Context): string {
+/** The sender's text follows the server's facts, so that it cannot imitate them. */
+function inquiryText(
+  { name, email, inquiry, source }: InputOf<typeof contract.write>,
+  { node, caller }: Context,
+): string {
   const known = [
     `Received by ${node.settings.publicUrl} at ${new Date(node.now()).toISOString()}`,
     `From the account: ${caller.account ?? 'nobody who is signed in'}`,
@@ -48,7 +51,10 @@ const acknowledgement = {
   text: 'We have your message, and answer you at this address.\n\nIf you did not write to us, you need not do anything.\n',
 }
 
-/** Without a word of what was written, so that nobody sends others anything by it; left out where the address was written to often enough. */
+/**
+ * It contains nothing of the inquiry, so that it cannot send texts to others. It is left out if the address got too
+ * many emails.
+ */
 async function acknowledge(context: Context, to: string): Promise<void> {
-  if (await maySendTo(context, to)) await postLetter(context.node, { to, ...acknowledgement })
+  if (await maySendTo(context, to)) await sendEmail(context.node, { to, ...acknowledgement })
 }

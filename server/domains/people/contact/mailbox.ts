@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import { contactSettings } from './settings.ts'
 
-/** Where inquiries go; null where nobody can write. */
+/** The mailbox of inquiries; null if there is none. */
 export const mailboxOf = (node: Node): string | null =>
   node.services.mail === null ? null : contactSettings.of(node).address

@@ -4,7 +4,10 @@ import { Mailbox } from '#shared/api/email'
 export const contactSettings = defineSettings(
   { CONTACT_EMAIL: Mailbox('must be the address of a mailbox').optional() },
   ({ CONTACT_EMAIL }, { production }) => ({
-    /** Where inquiries go; null where nobody reads them. Outside production letters are shown, so that any address does. */
+    /**
+     * The mailbox of inquiries; null if nobody reads them. Outside production emails are captured, so any address
+     * works.
+     */
     address: CONTACT_EMAIL ?? (production ? null : 'team@plaza.example'),
   }),
 )

@@ -10,47 +10,59 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { DeviceKeys, type StoredDevice } from './model.ts'
 
-type Told = Pick<StoredDevice, 'public_key' | 'certificate' | 'name'>
+type DeviceDescription = Pick<StoredDevice, 'public_key' | 'certificate' | 'name'>
 
-const there = { removed_at: null }
+const notRemoved = { removed_at: null }
 
 /**
- * Stores what a device says of itself. Another key for a known device, or a device of somebody else, is refused; and so is one that was
- * removed, to its owner and with its own key too: epochs of before it were sealed to it, and must stay over.
+ * Stores a device's description. Another key for a known device, and another account's device, are refused. So is a
+ * removed device, even with its own key: earlier epochs were sealed to it, and must end.
  */
-export async function keepDevice(account: string, id: string, told: Told, now: number): Promise<StoredDevice> {
-  refuseNoPoint(told.public_key)
+export async function storeDevice(
+  account: string,
+  id: string,
+  described: DeviceDescription,
+  now: number,
+): Promise<StoredDevice> {
+  refuseNoPoint(described.public_key)
   const known = await DeviceKeys.findOneAndUpdate(
-    { _id: id, account, public_key: told.public_key, ...there },
-    { $set: { name: told.name, certificate: told.certificate } },
+    { _id: id, account, public_key: described.public_key, ...notRemoved },
+    { $set: { name: described.name, certificate: described.certificate } },
     { returnDocument: 'after' },
   ).lean<StoredDevice>()
   if (known) return known
   const [held, first] = await Promise.all([DeviceKeys.exists({ _id: id }), firstOf(account)])
-  if (held) throw taken()
-  if (first.length >= devicesAtMost) throw tooMany()
-  const made = { _id: id, account, ...told, order: newId(), created_at: new Date(now).toISOString(), ...there }
+  if (held) throw takenError()
+  if (first.length >= devicesAtMost) throw tooManyError()
+  const made = {
+    _id: id,
+    account,
+    ...described,
+    order: newId(),
+    created_at: new Date(now).toISOString(),
+    ...notRemoved,
+  }
   try {
     await DeviceKeys.create(made)
   } catch (error) {
-    if (isDuplicate(error)) throw taken()
+    if (isDuplicate(error)) throw takenError()
     throw error
   }
-  // Counted again once it is stored, so that of several at once none is missed.
+  // Counts again after the insert, so that simultaneous inserts respect the limit.
   if ((await firstOf(account)).some(({ _id }) => _id === id)) return made
   await removeDevice(account, id, now)
-  throw tooMany()
+  throw tooManyError()
 }
 
-const taken = () =>
+const takenError = () =>
   new AppError('CONFLICT', {
     message: 'This id belongs to another key, or to a device that was removed. Make a new id and a new key.',
   })
-const tooMany = () =>
+const tooManyError = () =>
   new AppError('CONFLICT', { message: `An account has at most ${devicesAtMost} devices. Remove one first.` })
 
 const firstOf = (account: string) =>
-  DeviceKeys.find({ account, ...there }, { _id: 1 })
+  DeviceKeys.find({ account, ...notRemoved }, { _id: 1 })
     .sort({ order: 1 })
     .limit(devicesAtMost)
     .lean()
@@ -64,22 +76,22 @@ function refuseNoPoint(key: string): void {
 }
 
 export const devicesOf = (accounts: readonly string[]): Promise<StoredDevice[]> =>
-  DeviceKeys.find({ account: { $in: accounts }, ...there })
+  DeviceKeys.find({ account: { $in: accounts }, ...notRemoved })
     .sort({ account: 1, order: 1 })
     .lean<StoredDevice[]>()
 
-/** Those of these devices that are there, and of these accounts. */
+/** The existing devices among these, of these accounts. */
 export const devicesNamed = (ids: readonly string[], accounts: readonly string[]): Promise<StoredDevice[]> =>
-  DeviceKeys.find({ _id: { $in: ids }, account: { $in: accounts }, ...there }).lean<StoredDevice[]>()
+  DeviceKeys.find({ _id: { $in: ids }, account: { $in: accounts }, ...notRemoved }).lean<StoredDevice[]>()
 
-/** False where the account has no such device. */
+/** False if the account has no such device. */
 export const removeDevice = async (account: string, id: string, now: number): Promise<boolean> => {
   const trace = { removed_at: new Date(now).toISOString(), name: '', certificate: null }
-  return (await DeviceKeys.updateOne({ _id: id, account, ...there }, { $set: trace })).matchedCount === 1
+  return (await DeviceKeys.updateOne({ _id: id, account, ...notRemoved }, { $set: trace })).matchedCount === 1
 }
 
-/** The accounts whose devices this one may know: its own, its friends', and those with whom it has a conversation. */
-export async function knownTo(account: string, addresses: readonly string[]): Promise<string[]> {
+/** The accounts whose devices this one may see: itself, friends, and partners of conversations. */
+export async function accountsVisibleTo(account: string, addresses: readonly string[]): Promise<string[]> {
   const others = addresses.filter((address) => !isSameAccount(address, account))
   const keys = new Map(others.map((other) => [roomKey(dmOf(account, other)), other]))
   const [opened, friends, blocked] = await Promise.all([

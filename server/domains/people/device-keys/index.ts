@@ -4,19 +4,19 @@ import { deviceKeys as contract } from '#shared/api/device-keys'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
-import { devicesOf, keepDevice, knownTo, removeDevice } from './devices.ts'
-import { keepKeys, keptKeys } from './messaging-keys.ts'
+import { accountsVisibleTo, devicesOf, removeDevice, storeDevice } from './devices.ts'
+import { messagingKeysOf, storeKeys } from './messaging-keys.ts'
 import type { StoredDevice } from './model.ts'
 
 export const deviceKeys = defineDomain(contract, {
-  async put({ device_id, ...told }, context) {
+  async put({ device_id, ...described }, context) {
     const { account } = signedIn(context)
-    return { device: shown(account)(await keepDevice(account, device_id, told, context.node.now())) }
+    return { device: deviceOutput(account)(await storeDevice(account, device_id, described, context.node.now())) }
   },
 
   async list({ addresses }, context) {
     const { account } = signedIn(context)
-    return { devices: (await devicesOf(await knownTo(account, addresses))).map(shown(account)) }
+    return { devices: (await devicesOf(await accountsVisibleTo(account, addresses))).map(deviceOutput(account)) }
   },
 
   async remove({ device_id }, context) {
@@ -24,12 +24,12 @@ export const deviceKeys = defineDomain(contract, {
     throw new AppError('NOT_FOUND', { message: 'You have no such device' })
   },
 
-  kept: (_input, context) => keptKeys(signedIn(context).account),
+  kept: (_input, context) => messagingKeysOf(signedIn(context).account),
 
-  keep: ({ userAddress: _, ...given }, context) => keepKeys(signedIn(context).account, given, context.node.now()),
+  keep: ({ userAddress: _, ...given }, context) => storeKeys(signedIn(context).account, given, context.node.now()),
 })
 
-const shown =
+const deviceOutput =
   (reader: string) =>
   ({ _id, account, public_key, certificate, name, created_at }: StoredDevice) => ({
     address: account,

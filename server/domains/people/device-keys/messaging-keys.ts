@@ -1,13 +1,13 @@
 import type { KeptKeys } from '#shared/api/messaging-keys'
 import { MessagingKeys, type StoredKeys } from './model.ts'
 
-type Given = { readonly [Field in keyof KeptKeys]?: KeptKeys[Field] | null | undefined }
+type GivenKeys = { readonly [Field in keyof KeptKeys]?: KeptKeys[Field] | null | undefined }
 
-export const keptKeys = async (account: string): Promise<KeptKeys> =>
-  shown(await MessagingKeys.findOne({ _id: account }).lean<StoredKeys>())
+export const messagingKeysOf = async (account: string): Promise<KeptKeys> =>
+  keysOutput(await MessagingKeys.findOne({ _id: account }).lean<StoredKeys>())
 
-/** Stores what is given, and nothing of what is left out. */
-export async function keepKeys(account: string, given: Given, now: number): Promise<KeptKeys> {
+/** Stores the given fields; others stay. */
+export async function storeKeys(account: string, given: GivenKeys, now: number): Promise<KeptKeys> {
   const fields = Object.entries(given)
     .filter(([, value]) => value !== undefined)
     .map(([field, value]) => [field, value || null] as const)
@@ -16,10 +16,10 @@ export async function keepKeys(account: string, given: Given, now: number): Prom
     { $set: { ...Object.fromEntries(fields), updated_at: new Date(now) } },
     { upsert: true, returnDocument: 'after' },
   ).lean<StoredKeys>()
-  return shown(stored)
+  return keysOutput(stored)
 }
 
-const shown = (stored: StoredKeys | null): KeptKeys => ({
+const keysOutput = (stored: StoredKeys | null): KeptKeys => ({
   messaging_public_key: stored?.messaging_public_key ?? null,
   messaging_private_key_encrypted: stored?.messaging_private_key_encrypted ?? null,
   messaging_backup_encrypted: stored?.messaging_backup_encrypted ?? null,

@@ -4,9 +4,9 @@ import { defineModel } from '#server/kernel/model'
 import type { Certificate } from '#shared/api/device-keys'
 import type { KeptKeys } from '#shared/api/messaging-keys'
 
-/** The public key of a device. One that was removed stays as a trace, so that nothing else is ever taken for it. */
+/** A device's public key. A removed one stays as a trace, so that its id is never reused. */
 export interface StoredDevice {
-  /** The id that the device has made for itself. */
+  /** The id that the device generated. */
   _id: string
   account: string
   public_key: string
@@ -36,7 +36,7 @@ export const DeviceKeys = defineModel<StoredDevice>(
   ).index({ account: 1, removed_at: 1, order: 1 }),
 )
 
-/** What a client keeps of a messaging key; opaque, and absent where it was never given. */
+/** A client's backup of a messaging key; opaque, and absent if it was never stored. */
 export type StoredKeys = { [Field in keyof KeptKeys]?: KeptKeys[Field] | null } & {
   /** The account. */
   _id: string

@@ -1,28 +1,28 @@
 import { setEmail } from '#server/domains/people/accounts/emails'
-import { knowBrowser } from '#server/domains/people/identity/browsers'
+import { rememberBrowser } from '#server/domains/people/identity/browsers'
+import { emailOf, notifyOfChange } from '#server/domains/people/identity/change-notices'
 import { issueCode, requireCode } from '#server/domains/people/identity/codes'
-import { addressOf, tellOfChange } from '#server/domains/people/identity/notices'
-import { award, awardOf } from '#server/domains/people/points/ledger'
+import { awardPoints, verifiedAwards } from '#server/domains/people/points/ledger'
 import { type Context, type SignedIn, signedIn } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
-import { allowLetter, writeCode } from './letters.ts'
+import { allowEmail, sendCodeEmail } from './code-emails.ts'
 
 const purpose = 'email.attach'
 
-/** Who adds an address to an account: whoever is signed in. Null where nobody is, and no account was named. */
-export function attaching(context: Context, named: string | undefined): SignedIn | null {
+/** The caller who adds an address to an account; null for an anonymous caller without an account in the input. */
+export function attachingCaller(context: Context, named: string | undefined): SignedIn | null {
   if (named === undefined && context.caller.account === null) return null
   return signedIn(context)
 }
 
 export async function sendAttachCode(context: Context, { account }: SignedIn, email: string): Promise<void> {
-  await allowLetter(context, email)
+  await allowEmail(context, email)
   const { code } = await issueCode(context.node, purpose, account, email)
-  await writeCode(context, email, code, 'adds this address to your account')
+  await sendCodeEmail(context, email, code, 'adds this address to your account')
 }
 
-/** The code proves the address it was sent to, whatever address the client names now. */
-export async function attach(
+/** The code proves the address to which it was sent, whatever the client names now. */
+export async function attachAddress(
   context: Context,
   { account }: SignedIn,
   code: string,
@@ -32,11 +32,11 @@ export async function attach(
   const { node } = context
   const email = await requireCode(node, purpose, account, code)
   if (email === null || (named !== undefined && named !== email)) throw new AppError('INVALID_CODE')
-  const before = await addressOf(account)
+  const before = await emailOf(account)
   await setEmail(account, email, node.now(), updates)
-  await knowBrowser(context, email)
+  await rememberBrowser(context, email)
   if (email !== before)
-    await tellOfChange(context, account, { change: 'added', method: 'email', identifier: email }, [before, email])
-  const pointsAwarded = await award(context, account, awardOf.email_verified)
+    await notifyOfChange(context, account, { change: 'added', method: 'email', identifier: email }, [before, email])
+  const pointsAwarded = await awardPoints(context, account, verifiedAwards.email_verified)
   return { success: true as const, message: 'This address is yours now', email, pointsAwarded }
 }

@@ -1,15 +1,15 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { clearEmail } from '#server/domains/people/accounts/emails'
-import { endOtherSessions } from '#server/domains/people/identity/endings'
-import { addressOf, tellOfChange } from '#server/domains/people/identity/notices'
-import { sendLetter } from '#server/domains/platform/outgoing/index'
+import { emailOf, notifyOfChange } from '#server/domains/people/identity/change-notices'
+import { endOtherSessions } from '#server/domains/people/identity/session-ends'
+import { emailJob } from '#server/domains/platform/outgoing/index'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { email as contract } from '#shared/api/email'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { attach, attaching, sendAttachCode } from './attach.ts'
-import { checkLink, loginByCode, loginByLink, restore, sendLink, sendLoginCode } from './sign-in.ts'
+import { attachAddress, attachingCaller, sendAttachCode } from './attach.ts'
+import { checkLink, loginByCode, loginByLink, restoreSession, sendLink, sendLoginCode } from './sign-in.ts'
 
 const sent = { ...done, message: 'Verification code sent' }
 
@@ -33,15 +33,15 @@ export const email = defineDomain(
     openLink: ({ token, updates }, context) => loginByLink(context, token, updates),
 
     async sendCode({ email, walletAddress }, context) {
-      const caller = attaching(context, walletAddress)
+      const caller = attachingCaller(context, walletAddress)
       if (caller) await sendAttachCode(context, caller, email)
       else await sendLoginCode(context, email)
       return sent
     },
 
     verifyCode({ email, code, walletAddress, updates }, context) {
-      const caller = attaching(context, walletAddress)
-      if (caller) return attach(context, caller, code, email, updates)
+      const caller = attachingCaller(context, walletAddress)
+      if (caller) return attachAddress(context, caller, code, email, updates)
       if (email === undefined) throw new AppError('VALIDATION_ERROR', { message: 'Email is required' })
       return loginByCode(context, email, code, updates)
     },
@@ -54,20 +54,22 @@ export const email = defineDomain(
         return { ...done, message: 'Already signed in', authenticated: true, ...shown } as const
       }
       if (token === undefined) throw new AppError('UNAUTHORIZED', { message: 'Sign in again' })
-      return restore(context, email, address, token)
+      return restoreSession(context, email, address, token)
     },
 
     async remove(_input, context) {
       const caller = signedIn(context)
-      const email = await addressOf(caller.account)
+      const email = await emailOf(caller.account)
       await clearEmail(caller.account, context.node.now())
       await endOtherSessions(context.node, caller, 'email')
       if (email !== null)
-        await tellOfChange(context, caller.account, { change: 'removed', method: 'email', identifier: email }, [email])
+        await notifyOfChange(context, caller.account, { change: 'removed', method: 'email', identifier: email }, [
+          email,
+        ])
       return done
     },
   },
   {
-    jobs: [sendLetter],
+    jobs: [emailJob],
   },
 )

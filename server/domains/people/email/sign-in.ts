@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { accountOpenedByEmail, emailAccountId } from '#server/domains/people/accounts/emails'
 import { ownerView } from '#server/domains/people/accounts/profiles'
-import { browserOf, knowBrowser } from '#server/domains/people/identity/browsers'
+import { ensureBrowserId, rememberBrowser } from '#server/domains/people/identity/browsers'
 import { issueCode, issueLink, readLink, requireCode, takeLink } from '#server/domains/people/identity/codes'
 import { identifyToken } from '#server/domains/people/identity/sessions'
 import { refreshBySession, signIn } from '#server/domains/people/identity/sign-in'
@@ -10,36 +10,36 @@ import type { Context } from '#server/kernel/context'
 import type { email as contract } from '#shared/api/email'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { allowLetter, writeCode, writeLink } from './letters.ts'
+import { allowEmail, sendCodeEmail, sendLinkEmail } from './code-emails.ts'
 
 type SignedIn = z.input<typeof contract.login.output>
 
 const purpose = 'email.login'
 const linkPurpose = 'email.link'
 
-/** Nothing here looks an account up, so that the answer tells nothing about one. */
+/** No account is looked up, so the answer reveals none. */
 export async function sendLoginCode(context: Context, email: string): Promise<void> {
-  await allowLetter(context, email)
+  await allowEmail(context, email)
   const { code } = await issueCode(context.node, purpose, email)
-  await writeCode(context, email, code, 'signs you in')
+  await sendCodeEmail(context, email, code, 'signs you in')
 }
 
 export async function loginByCode(context: Context, email: string, code: string, updates?: boolean): Promise<SignedIn> {
   await requireCode(context.node, purpose, email, code)
-  return open(context, email, updates)
+  return openSession(context, email, updates)
 }
 
-/** The page takes the token from the link, so that a program that only looks at links does not use it up. */
+/** The page takes the token from the link, so that a link scanner does not use it up. */
 export async function sendLink(context: Context, email: string, redirect: string | undefined): Promise<void> {
-  await allowLetter(context, email)
+  await allowEmail(context, email)
   const link = new URL('/', context.node.settings.publicUrl)
   link.searchParams.set('sign-in', 'email')
-  link.searchParams.set('token', await issueLink(context.node, linkPurpose, email, browserOf(context)))
+  link.searchParams.set('token', await issueLink(context.node, linkPurpose, email, ensureBrowserId(context)))
   if (redirect !== undefined) link.searchParams.set('redirect', redirect)
-  await writeLink(context, email, link.href)
+  await sendLinkEmail(context, email, link.href)
 }
 
-/** Whom a link signs in, so that a person can be asked who did not ask for it in this browser. */
+/** The address of a link, and whether this browser requested it. The page asks people who did not. */
 export async function checkLink(context: Context, token: string) {
   const link = await readLink(context.node, linkPurpose, token, context.browser)
   if (!link) throw new AppError('INVALID_LINK')
@@ -49,18 +49,23 @@ export async function checkLink(context: Context, token: string) {
 export async function loginByLink(context: Context, token: string, updates?: boolean): Promise<SignedIn> {
   const email = await takeLink(context.node, linkPurpose, token)
   if (email === null) throw new AppError('INVALID_LINK')
-  return open(context, email, updates)
+  return openSession(context, email, updates)
 }
 
-async function open(context: Context, email: string, updates: boolean | undefined): Promise<SignedIn> {
+async function openSession(context: Context, email: string, updates: boolean | undefined): Promise<SignedIn> {
   const account = await accountOpenedByEmail(email, context.node.now(), updates)
   const signedIn = await signIn(context, account, { authMethod: 'email' })
-  await knowBrowser(context, email)
+  await rememberBrowser(context, email)
   return { ...signedIn, message: 'Signed in', email, walletAddress: account }
 }
 
-/** A new session beside the one whose token this is, where it belongs to the account and the account to the address. */
-export async function restore(context: Context, email: string, address: string, token: string): Promise<SignedIn> {
+/** A new session for a session's token, if it belongs to the account and the account to the address. */
+export async function restoreSession(
+  context: Context,
+  email: string,
+  address: string,
+  token: string,
+): Promise<SignedIn> {
   const { node, caller } = context
   const { account, session } = await identifyToken(node, token, caller)
   const record = await accountOf(account)

@@ -1,4 +1,4 @@
-import { link } from '#server/domains/people/identity/identities'
+import { linkIdentity } from '#server/domains/people/identity/identities'
 import { signInBy } from '#server/domains/people/identity/sign-in'
 import { joinPartnerChannel } from '#server/domains/rooms/rooms/partner-channel'
 import { defineDomain } from '#server/kernel/domain'
@@ -21,7 +21,7 @@ export const federation = defineDomain(
 
     async linkHumanProof(proof, context) {
       const { identity } = await proveHuman(context.node, proof)
-      return link(context, identity)
+      return linkIdentity(context, identity)
     },
 
     async partner(input, context) {
@@ -33,7 +33,7 @@ export const federation = defineDomain(
     },
 
     async linkPartner(input, context) {
-      return link(context, await partnerIdentity(await provePartner(context.node, input)))
+      return linkIdentity(context, await partnerIdentity(await provePartner(context.node, input)))
     },
   },
   { settings: federationSettings },

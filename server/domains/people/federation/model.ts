@@ -16,7 +16,7 @@ export const SpentProofs = defineModel<SpentProof>(
   ),
 )
 
-/** The issuer whose user a name of a partner is. */
+/** The issuer to which a partner's name belongs. */
 interface PartnerName {
   _id: string
   issuer: string

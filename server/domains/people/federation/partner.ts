@@ -1,61 +1,63 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Node } from '#server/kernel/context'
 import { Address, canonicalAddress } from '#shared/kit/primitives'
-import type { Named } from './partner-identity.ts'
-import { refusal } from './refusals.ts'
+import type { PartnerUser } from './partner-identity.ts'
+import { federationRefusal } from './refusals.ts'
 
 const longestToken = 8 * 1024
-/** Ids that other ways in give out, and names of our own. */
-const reserved = /^(email|worldid|humanproof|partner|bot|plaza|global|alpha)(:|$)/i
+/** Ids of other sign-in methods, and our own names. */
+const reservedIds = /^(email|worldid|humanproof|partner|bot|plaza|global|alpha)(:|$)/i
 
-interface Asked {
+interface PartnerInput {
   token?: string | undefined
   partnerAddress?: string | undefined
   alienAddress?: string | undefined
   isMiniApp: boolean
 }
 
-/** Proves whom a token of the partner names. */
-export async function provePartner(node: Node, asked: Asked): Promise<Named> {
+/** Verifies a partner's token, and returns its user. */
+export async function provePartner(node: Node, asked: PartnerInput): Promise<PartnerUser> {
   const { partnerTokens } = node.services
-  if (!partnerTokens) throw refusal('SERVICE_UNAVAILABLE', 'Partner sign-in is not configured here')
+  if (!partnerTokens) throw federationRefusal('SERVICE_UNAVAILABLE', 'Partner sign-in is not configured here')
   const { token = '', isMiniApp } = asked
   refuseUnreadable(token)
   const verdict = await partnerTokens.verify(token, node.now())
   if (!verdict.valid && verdict.reason === 'refused')
-    throw refusal('INVALID_SIGNATURE', 'The token could not be verified')
+    throw federationRefusal('INVALID_SIGNATURE', 'The token could not be verified')
   const { iss: issuer } = verdict.claims
-  if (typeof issuer !== 'string') throw refusal('INVALID_SIGNATURE', 'The token names no issuer')
+  if (typeof issuer !== 'string') throw federationRefusal('INVALID_SIGNATURE', 'The token names no issuer')
   const name = nameIn(verdict.claims)
   if (!isMiniApp) refuseOthers(name, asked)
-  if (!verdict.valid) throw refusal('UNAUTHORIZED', 'The token has expired')
+  if (!verdict.valid) throw federationRefusal('UNAUTHORIZED', 'The token has expired')
   return { issuer, name }
 }
 
 function refuseUnreadable(token: string): void {
-  if (token === '') throw refusal('VALIDATION_ERROR', 'token is required')
+  if (token === '') throw federationRefusal('VALIDATION_ERROR', 'token is required')
   if (token.length > longestToken || token.split('.').length !== 3)
-    throw refusal('VALIDATION_ERROR', 'The token is not a signed token')
+    throw federationRefusal('VALIDATION_ERROR', 'The token is not a signed token')
   try {
     decodeProtectedHeader(token)
     decodeJwt(token)
   } catch {
-    throw refusal('VALIDATION_ERROR', 'The token cannot be read')
+    throw federationRefusal('VALIDATION_ERROR', 'The token cannot be read')
   }
 }
 
-/** The subject, else the user id, one of which must be there: a text that can be the id of an account, and is not one that another way in gives out. */
+/** The subject, else the user id. It must be a valid account id that no other sign-in method assigns. */
 function nameIn({ sub, user_id }: Readonly<Record<string, unknown>>): string {
   const given = sub ?? user_id ?? null
-  if (given === null) throw refusal('VALIDATION_ERROR', 'The token names no identifier')
+  if (given === null) throw federationRefusal('VALIDATION_ERROR', 'The token names no identifier')
   const named = Address.safeParse(given)
-  if (!named.success || reserved.test(named.data)) throw refusal('UNAUTHORIZED', 'The token names no usable identifier')
+  if (!named.success || reservedIds.test(named.data))
+    throw federationRefusal('UNAUTHORIZED', 'The token names no usable identifier')
   return named.data
 }
 
-function refuseOthers(name: string, { partnerAddress, alienAddress = partnerAddress }: Asked): void {
-  if (!alienAddress) throw refusal('VALIDATION_ERROR', 'partnerAddress is required')
+function refuseOthers(name: string, { partnerAddress, alienAddress = partnerAddress }: PartnerInput): void {
+  if (!alienAddress) throw federationRefusal('VALIDATION_ERROR', 'partnerAddress is required')
   const claimed = [alienAddress, partnerAddress ?? alienAddress].map((one) => canonicalAddress(one).toLowerCase())
-  if (claimed[0] !== claimed[1]) throw refusal('VALIDATION_ERROR', 'partnerAddress and alienAddress differ')
-  if (claimed[0] !== name.toLowerCase()) throw refusal('UNAUTHORIZED', 'The token does not match the claimed address')
+  if (claimed[0] !== claimed[1]) throw federationRefusal('VALIDATION_ERROR', 'partnerAddress and alienAddress differ')
+  if (claimed[0] !== name.toLowerCase())
+    throw federationRefusal('UNAUTHORIZED', 'The token does not match the claimed address')
 }

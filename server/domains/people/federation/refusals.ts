@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '#shared/errors'
 
-/** A refusal as these ways in have always told it. */
-export const refusal = (code: ErrorCode, message: string, details = {}, status?: number) =>
+/** A refusal in the shape of the partner interfaces. */
+export const federationRefusal = (code: ErrorCode, message: string, details = {}, status?: number) =>
   new AppError(code, { message, details: { success: false, ...details }, ...(status !== undefined && { status }) })

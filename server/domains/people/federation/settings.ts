@@ -1,6 +1,6 @@
-import { defineSettings, word } from '#server/kernel/settings'
+import { defineSettings, nameOrId } from '#server/kernel/settings'
 
-export const federationSettings = defineSettings({ WORLDID_ACTION: word.optional() }, (given) => ({
-  /** The one action that human proofs must be for; null where any does. */
+export const federationSettings = defineSettings({ WORLDID_ACTION: nameOrId.optional() }, (given) => ({
+  /** The only accepted action of human proofs; null for any. */
   action: given.WORLDID_ACTION ?? null,
 }))

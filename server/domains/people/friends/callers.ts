@@ -2,7 +2,7 @@ import { accountOf } from '#server/domains/people/accounts/accounts'
 import { AppError } from '#shared/errors'
 import { friendsAmong } from './pairs.ts'
 
-/** Why somebody may not ring an account; null where they may. Where it never said whom it lets, friends may. */
+/** The refusal of a call to an account; null if allowed. By default friends may call. */
 export async function refusalOfCall(caller: string, callee: string): Promise<AppError | null> {
   const { calls_from = 'friends' } = (await accountOf(callee)) ?? {}
   if (calls_from === 'everyone') return null

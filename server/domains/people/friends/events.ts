@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { fields } from '#server/domains/rooms/events/changes'
+import { jsonFields } from '#server/domains/rooms/events/changes'
 import { defineEvent } from '#server/domains/rooms/events/define'
 
-/** Something began or changed between two people. */
+/** A request or friendship began or changed. */
 export const friendsChanged = defineEvent('friends.changed', {
   body: z.object({ pair: z.string() }),
   data: () => ({}),
   isUnsigned: () => true,
 })
 
-/** What was between two people ended; what they called each other is gone with it. */
+/** A request or friendship ended, and with it the nicknames. */
 export const friendsEnded = defineEvent('friends.ended', {
-  body: z.object({ pair: fields }),
+  body: z.object({ pair: jsonFields }),
   data: () => ({}),
   isUnsigned: () => true,
 })

@@ -4,11 +4,11 @@ import { friendTagChanged } from '#shared/api/friend-tags'
 import { friends as contract } from '#shared/api/friends'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { announce, announceEnd, followFriends } from './live.ts'
+import { announcePair, announcePairEnd, followFriends } from './live-events.ts'
 import type { Pair } from './model.ts'
-import { friendsOf, removeFriend, renameFriend, waiting } from './pairs.ts'
-import { acceptRequest, askFriend, cancelRequest, declineRequest } from './requests.ts'
-import { friendRow, requestRow, shown, shownOne } from './rows.ts'
+import { friendsOf, openRequests, removeFriend, renameFriend } from './pairs.ts'
+import { acceptRequest, cancelRequest, declineRequest, requestFriendship } from './requests.ts'
+import { friendRow, pairOutput, pairOutputs, requestRow } from './rows.ts'
 import { tagFriend, tagsOf, untagFriend } from './tags.ts'
 
 const requestsAtMost = 200
@@ -19,27 +19,27 @@ export const friends = defineDomain(
     async list({ limit, before }, context) {
       const { account } = signedIn(context)
       const { pairs, next } = await friendsOf(account, limit, before)
-      const friends = await shown(context.node, account, pairs, friendRow)
-      keepPrivately(context)
+      const friends = await pairOutputs(context.node, account, pairs, friendRow)
+      cachePrivately(context)
       return { friends, next }
     },
 
     async rename({ id, nickname }, context) {
       const { account } = signedIn(context)
-      return found(await renameFriend(account, { id }, nickname || null), noFriend)
+      return requireFound(await renameFriend(account, { id }, nickname || null), noFriend)
     },
 
     async renameByAddress({ friendAddress, nickname }, context) {
       const { account } = signedIn(context)
-      return found(await renameFriend(account, { address: friendAddress }, nickname || null), noFriend)
+      return requireFound(await renameFriend(account, { address: friendAddress }, nickname || null), noFriend)
     },
 
     async remove({ id }, context) {
-      return ended(context, await removeFriend(signedIn(context).account, { id }), noFriend)
+      return announceEnded(context, await removeFriend(signedIn(context).account, { id }), noFriend)
     },
 
     async removeByAddress({ friendAddress }, context) {
-      return ended(context, await removeFriend(signedIn(context).account, { address: friendAddress }), noFriend)
+      return announceEnded(context, await removeFriend(signedIn(context).account, { address: friendAddress }), noFriend)
     },
 
     async tags(_input, context) {
@@ -48,8 +48,8 @@ export const friends = defineDomain(
 
     async tag({ friendAddress, tag, emoji, color }, context) {
       const { account } = signedIn(context)
-      const said = { tag: tag || null, emoji: emoji || null }
-      const given = said.tag === null && said.emoji === null ? null : { ...said, color: color || null }
+      const words = { tag: tag || null, emoji: emoji || null }
+      const given = words.tag === null && words.emoji === null ? null : { ...words, color: color || null }
       const put = await tagFriend(context.node, account, friendAddress, given)
       context.emit(friendTagChanged, audiences.account(account), { friend_address: friendAddress, tag: put })
       return { ...done, tag: put }
@@ -65,19 +65,19 @@ export const friends = defineDomain(
     async requests({ type }, context) {
       const { account } = signedIn(context)
       const [incoming, outgoing] = await Promise.all([
-        type === 'outgoing' ? [] : waiting(account, 'to_address', requestsAtMost),
-        type === 'incoming' ? [] : waiting(account, 'from_address', requestsAtMost),
+        type === 'outgoing' ? [] : openRequests(account, 'to_address', requestsAtMost),
+        type === 'incoming' ? [] : openRequests(account, 'from_address', requestsAtMost),
       ])
-      const requests = await shown(context.node, account, [...incoming, ...outgoing], requestRow)
-      keepPrivately(context)
+      const requests = await pairOutputs(context.node, account, [...incoming, ...outgoing], requestRow)
+      cachePrivately(context)
       return { incoming: requests.slice(0, incoming.length), outgoing: requests.slice(incoming.length) }
     },
 
     async request({ toAddress, memo }, context) {
       const { account } = signedIn(context)
-      const pair = await askFriend(context.node, account, toAddress, memo?.trim() || null)
-      await announce(context.node, account, pair)
-      const request = await shownOne(context.node, account, pair, requestRow)
+      const pair = await requestFriendship(context.node, account, toAddress, memo?.trim() || null)
+      await announcePair(context.node, account, pair)
+      const request = await pairOutput(context.node, account, pair, requestRow)
       return { ...done, ...request, request }
     },
 
@@ -85,18 +85,18 @@ export const friends = defineDomain(
       const { account } = signedIn(context)
       const pair = await acceptRequest(context.node, account, requestId)
       if (!pair) throw new AppError('NOT_FOUND', { message: noRequest })
-      await announce(context.node, account, pair)
-      return { ...done, friend: await shownOne(context.node, account, pair, friendRow) }
+      await announcePair(context.node, account, pair)
+      return { ...done, friend: await pairOutput(context.node, account, pair, friendRow) }
     },
 
     async decline({ requestId }, context) {
-      return ended(context, await declineRequest(signedIn(context).account, requestId), noRequest)
+      return announceEnded(context, await declineRequest(signedIn(context).account, requestId), noRequest)
     },
 
     async cancel({ id }, context) {
       const { account } = signedIn(context)
       const pair = await cancelRequest(account, id)
-      if (pair) await announceEnd(context.node, account, pair)
+      if (pair) await announcePairEnd(context.node, account, pair)
       return done
     },
   },
@@ -108,18 +108,18 @@ export const friends = defineDomain(
 const noFriend = 'Friend not found'
 const noRequest = 'Friend request not found, or answered already'
 
-function found(isThere: boolean, message: string): typeof done {
+function requireFound(isThere: boolean, message: string): typeof done {
   if (!isThere) throw new AppError('NOT_FOUND', { message })
   return done
 }
 
-async function ended(context: Context, pair: Pair | null, message: string): Promise<typeof done> {
-  if (pair) await announceEnd(context.node, signedIn(context).account, pair)
-  return found(pair !== null, message)
+async function announceEnded(context: Context, pair: Pair | null, message: string): Promise<typeof done> {
+  if (pair) await announcePairEnd(context.node, signedIn(context).account, pair)
+  return requireFound(pair !== null, message)
 }
 
-/** For this caller alone, also in a browser where somebody else signs in next. */
-function keepPrivately({ http }: Context): void {
+/** Only for this caller, even if another person signs in with this browser. */
+function cachePrivately({ http }: Context): void {
   http?.setHeader('Cache-Control', 'private, max-age=10')
   http?.setHeader('Vary', 'Origin, Authorization, Cookie')
 }

@@ -2,7 +2,7 @@ import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** What one of the two has put on the other. */
+/** The tag of one person on the other. */
 export interface StoredTag {
   id: string
   tag: string | null
@@ -12,7 +12,7 @@ export interface StoredTag {
   updated_at: string
 }
 
-/** What is between two people, as one row, so that each change of it is one write. Where nothing is, there is no row. */
+/** The relation of two people in one row, so that each change is one write. No row means no relation. */
 export interface Pair {
   /** The two account ids, sorted, with a space between. */
   _id: string
@@ -21,18 +21,18 @@ export interface Pair {
   from_address: string
   to_address: string
   memo: string | null
-  /** The ids of the friendship as each of the two knows it. */
+  /** The id of the friendship for each person. */
   from_friend_id: string
   to_friend_id: string
-  /** What each of the two calls the other. */
+  /** The nickname that each person gave the other. */
   from_nickname: string | null
   to_nickname: string | null
-  /** What each of the two has put on the other. Absent in what older versions stored. */
+  /** The tag that each person put on the other. Absent in rows of older versions. */
   from_tag?: StoredTag | null
   to_tag?: StoredTag | null
   asked_at: string
   changed_at: string
-  /** New at each change of state, and ordered by time. */
+  /** Changes with each state, and is ordered by time. */
   version: string
 }
 

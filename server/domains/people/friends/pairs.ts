@@ -1,78 +1,78 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
-import { cursorAt, placeIn } from '#server/kernel/cursors'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/cursors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs } from './model.ts'
 
-/** One name for two people, whichever of them it is asked of. */
-export const pairOf = (one: string, other: string): string => [one, other].sort().join(' ')
+/** The id of a pair, in either order. */
+export const pairIdOf = (one: string, other: string): string => [one, other].sort().join(' ')
 
-export const otherOf = (pair: Pick<Pair, 'from_address' | 'to_address'>, account: string): string =>
+export const otherPersonOf = (pair: Pick<Pair, 'from_address' | 'to_address'>, account: string): string =>
   isSameAccount(pair.from_address, account) ? pair.to_address : pair.from_address
 
-type End = 'from_address' | 'to_address'
+type PairSide = 'from_address' | 'to_address'
 
-const newestOf = (account: string, end: End, state: Pair['state'], limit: number, before?: string) =>
+const newestOf = (account: string, end: PairSide, state: Pair['state'], limit: number, before?: string) =>
   Pairs.find({ [end]: account, state, ...(before === undefined ? {} : { version: { $lt: before } }) })
     .sort({ version: -1 })
     .limit(limit)
     .lean<Pair[]>()
 
-/** A page of the friends of an account, and where the next one begins. */
+/** A page of an account's friends, and the next cursor. */
 export async function friendsOf(account: string, limit: number, cursor?: string) {
   const own = `friends ${account}` as const
-  const before = cursor === undefined ? undefined : placeIn(own, cursor)
+  const before = cursor === undefined ? undefined : cursorPlaceIn(own, cursor)
   const [asked, accepted] = await Promise.all([
     newestOf(account, 'from_address', 'friends', limit, before),
     newestOf(account, 'to_address', 'friends', limit, before),
   ])
   const page = [...asked, ...accepted].sort((one, other) => (one.version < other.version ? 1 : -1)).slice(0, limit)
   const last = page.length === limit ? page.at(-1) : undefined
-  return { pairs: await unblocked(account, page), next: last ? cursorAt(own, last.version) : null }
+  return { pairs: await unblockedPairs(account, page), next: last ? cursorAt(own, last.version) : null }
 }
 
-/** The newest requests that wait for an account, or for others by it. */
-export const waiting = async (account: string, end: End, limit: number): Promise<Pair[]> =>
-  unblocked(account, await newestOf(account, end, 'pending', limit))
+/** The newest open requests to or from an account. */
+export const openRequests = async (account: string, end: PairSide, limit: number): Promise<Pair[]> =>
+  unblockedPairs(account, await newestOf(account, end, 'pending', limit))
 
-/** Those of these accounts who are friends of this one. */
+/** The friends of this account among these. */
 export async function friendsAmong(account: string, addresses: readonly string[]): Promise<string[]> {
-  const ids = addresses.map((address) => pairOf(account, address))
+  const ids = addresses.map((address) => pairIdOf(account, address))
   const pairs = await Pairs.find({ _id: { $in: ids }, state: 'friends' }).lean<Pair[]>()
-  return (await unblocked(account, pairs)).map((pair) => otherOf(pair, account))
+  return (await unblockedPairs(account, pairs)).map((pair) => otherPersonOf(pair, account))
 }
 
-/** A block counts from its own record on, also before it has ended what was between the two. */
-export async function unblocked(account: string, pairs: readonly Pair[]): Promise<Pair[]> {
+/** A block applies from its own record on, even before the friendship has ended. */
+export async function unblockedPairs(account: string, pairs: readonly Pair[]): Promise<Pair[]> {
   const blocked = await blockedAmong(
     account,
-    pairs.map((pair) => otherOf(pair, account)),
+    pairs.map((pair) => otherPersonOf(pair, account)),
   )
-  return pairs.filter((pair) => !blocked.has(otherOf(pair, account)))
+  return pairs.filter((pair) => !blocked.has(otherPersonOf(pair, account)))
 }
 
-/** A friend of somebody, by the id of that row of theirs or by address. */
-export type Which = { id: string } | { address: string }
+/** A friend, by the caller's id of the friendship or by address. */
+export type FriendReference = { id: string } | { address: string }
 
-/** The row of a friend, from either end: nobody else's matches. */
-const rowsOf = (account: string, which: Which) =>
+/** The filters for a friend's row, from either side; other people's rows do not match. */
+const rowsOf = (account: string, which: FriendReference) =>
   'id' in which
     ? ([
         { from_address: account, from_friend_id: which.id, state: 'friends' },
         { to_address: account, to_friend_id: which.id, state: 'friends' },
       ] as const)
     : ([
-        { _id: pairOf(account, which.address), from_address: account, state: 'friends' },
-        { _id: pairOf(account, which.address), to_address: account, state: 'friends' },
+        { _id: pairIdOf(account, which.address), from_address: account, state: 'friends' },
+        { _id: pairIdOf(account, which.address), to_address: account, state: 'friends' },
       ] as const)
 
-/** False where this is no friend. */
-export async function renameFriend(account: string, which: Which, nickname: string | null): Promise<boolean> {
+/** False if there is no such friend. */
+export async function renameFriend(account: string, which: FriendReference, nickname: string | null): Promise<boolean> {
   const [asker, asked] = rowsOf(account, which)
   const renamed = await Pairs.updateOne(asker, { $set: { from_nickname: nickname } })
   if (renamed.matchedCount === 1) return true
   return (await Pairs.updateOne(asked, { $set: { to_nickname: nickname } })).matchedCount === 1
 }
 
-/** What has ended by this; null where this is no friend. */
-export const removeFriend = (account: string, which: Which): Promise<Pair | null> =>
+/** The ended friendship; null if there is no such friend. */
+export const removeFriend = (account: string, which: FriendReference): Promise<Pair | null> =>
   Pairs.findOneAndDelete({ $or: [...rowsOf(account, which)] }).lean<Pair>()

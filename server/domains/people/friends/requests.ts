@@ -2,13 +2,13 @@ import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { announceEnd } from './live.ts'
+import { announcePairEnd } from './live-events.ts'
 import { type Pair, Pairs } from './model.ts'
-import { pairOf } from './pairs.ts'
+import { pairIdOf } from './pairs.ts'
 
 const hourSeconds = 3_600
 const requestsAnHour = 60
@@ -16,15 +16,17 @@ const requestsToOneAnHour = 5
 const pendingAtMost = 100
 const attempts = 3
 
-/** Stores a request; if the other person has asked already, the two become friends. Of simultaneous equal requests one is stored. */
-export async function askFriend(node: Node, from: string, to: string, memo: string | null): Promise<Pair> {
+/**
+ * Stores a request; a request in the other direction makes both friends. Of simultaneous equal requests one is stored.
+ */
+export async function requestFriendship(node: Node, from: string, to: string, memo: string | null): Promise<Pair> {
   if (from === to) throw new AppError('VALIDATION_ERROR', { message: 'You cannot befriend yourself' })
   await allowRequest(node, from, to)
   if (!(await accountOf(to))) throw new AppError('USER_NOT_FOUND')
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const asked = await insert(newPair(node, from, to, memo))
+    const asked = await insertPair(newPair(node, from, to, memo))
     if (asked) return keepIfAllowed(asked)
-    const known = await readBack(() => Pairs.findOne({ _id: pairOf(from, to) }).lean<Pair>())
+    const known = await readDuplicate(() => Pairs.findOne({ _id: pairIdOf(from, to) }).lean<Pair>())
     if (known?.state === 'friends') throw new AppError('VALIDATION_ERROR', { message: 'You are friends already' })
     if (isSameAccount(known?.from_address, from))
       throw new AppError('VALIDATION_ERROR', { message: 'Your request is pending already' })
@@ -35,12 +37,12 @@ export async function askFriend(node: Node, from: string, to: string, memo: stri
 }
 
 /**
- * Makes two people friends of whom neither was asked; not where something is between them already, nor where one has blocked the other.
- * Nobody is told: both find it in their lists.
+ * Makes two people friends without a request, unless they have a relation or a block. Nobody is notified: both lists
+ * show it.
  */
-export async function befriend(node: Node, from: string, to: string): Promise<void> {
-  const pair = await insert({ ...newPair(node, from, to, null), state: 'friends' })
-  if (pair && (await areBlocked(from, to))) await undo(pair)
+export async function makeFriends(node: Node, from: string, to: string): Promise<void> {
+  const pair = await insertPair({ ...newPair(node, from, to, null), state: 'friends' })
+  if (pair && (await areBlocked(from, to))) await deletePair(pair)
 }
 
 async function allowRequest(node: Node, from: string, to: string): Promise<void> {
@@ -53,7 +55,7 @@ async function allowRequest(node: Node, from: string, to: string): Promise<void>
 function newPair(node: Node, from_address: string, to_address: string, memo: string | null): Pair {
   const time = new Date(node.now()).toISOString()
   return {
-    _id: pairOf(from_address, to_address),
+    _id: pairIdOf(from_address, to_address),
     state: 'pending',
     request_id: newId(),
     from_address,
@@ -69,8 +71,8 @@ function newPair(node: Node, from_address: string, to_address: string, memo: str
   }
 }
 
-/** Null where something is between the two already. */
-async function insert(pair: Pair): Promise<Pair | null> {
+/** Null if the two have a relation already. */
+async function insertPair(pair: Pair): Promise<Pair | null> {
   try {
     await Pairs.create(pair)
     return pair
@@ -80,7 +82,7 @@ async function insert(pair: Pair): Promise<Pair | null> {
   }
 }
 
-/** Checks the request after it is stored: a simultaneous block or request either finds it, or is found here. */
+/** Checks again after the insert: a simultaneous block or request either sees this one, or is seen here. */
 async function keepIfAllowed(pair: Pair): Promise<Pair> {
   const { from_address, to_address } = pair
   const [blocked, pending] = await Promise.all([
@@ -88,14 +90,17 @@ async function keepIfAllowed(pair: Pair): Promise<Pair> {
     Pairs.countDocuments({ from_address, state: 'pending' }),
   ])
   if (!blocked && pending <= pendingAtMost) return pair
-  const { deletedCount } = await undo(pair)
+  const { deletedCount } = await deletePair(pair)
   if (blocked) throw new AppError('FORBIDDEN', { message: 'You cannot send this user a friend request' })
   const isAnswered = deletedCount === 0
   if (isAnswered) return pair
   throw new AppError('CONFLICT', { message: `You have ${pendingAtMost} requests pending. Take one back first.` })
 }
 
-/** Null where no such request waits for this account. A block is stored before it deletes friendships, and a friendship before it checks blocks, so one always sees the other. */
+/**
+ * Null if no such request waits for this account. A block is stored before it deletes friendships, a friendship before
+ * it checks blocks. One of them thus always sees the other.
+ */
 export async function acceptRequest(node: Node, account: string, request_id: string): Promise<Pair | null> {
   const changed_at = new Date(node.now()).toISOString()
   const pair = await Pairs.findOneAndUpdate(
@@ -104,14 +109,14 @@ export async function acceptRequest(node: Node, account: string, request_id: str
     { returnDocument: 'after' },
   ).lean<Pair>()
   if (!pair || !(await areBlocked(pair.from_address, account))) return pair
-  const { deletedCount } = await undo(pair)
-  if (deletedCount === 1) await announceEnd(node, account, { ...pair, state: 'pending' })
+  const { deletedCount } = await deletePair(pair)
+  if (deletedCount === 1) await announcePairEnd(node, account, { ...pair, state: 'pending' })
   return null
 }
 
-const undo = ({ _id, version }: Pair) => Pairs.deleteOne({ _id, version })
+const deletePair = ({ _id, version }: Pair) => Pairs.deleteOne({ _id, version })
 
-/** The request that this ended; null where no such request waits for this account. */
+/** The declined request; null if none waits for this account. */
 export const declineRequest = (account: string, request_id: string): Promise<Pair | null> =>
   Pairs.findOneAndDelete({ request_id, to_address: account, state: 'pending' }).lean<Pair>()
 

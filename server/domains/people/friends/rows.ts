@@ -4,40 +4,40 @@ import type { Node } from '#server/kernel/context'
 import type { Friend, FriendRequest } from '#shared/api/friends'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { Pair } from './model.ts'
-import { otherOf } from './pairs.ts'
+import { otherPersonOf } from './pairs.ts'
 import { tagOf } from './tags.ts'
 
-type Show<Shown> = (pair: Pair, account: string, other: Profile) => Shown
+type PairRow<Shown> = (pair: Pair, account: string, other: Profile) => Shown
 
-/** How a pair looks to one of the two, with the profile of the other. */
-export async function shownOne<Shown>(node: Node, account: string, pair: Pair, show: Show<Shown>): Promise<Shown> {
-  const other = otherOf(pair, account)
+/** A pair as shown to one person, with the other's profile. */
+export async function pairOutput<Shown>(node: Node, account: string, pair: Pair, show: PairRow<Shown>): Promise<Shown> {
+  const other = otherPersonOf(pair, account)
   return show(pair, account, profileIn(await profilesOf(node, [other]), other))
 }
 
-export async function shown<Shown>(
+export async function pairOutputs<Shown>(
   node: Node,
   account: string,
   pairs: readonly Pair[],
-  show: Show<Shown>,
+  show: PairRow<Shown>,
 ): Promise<Shown[]> {
   const profiles = await profilesOf(
     node,
-    pairs.map((pair) => otherOf(pair, account)),
+    pairs.map((pair) => otherPersonOf(pair, account)),
   )
-  return pairs.map((pair) => show(pair, account, profileIn(profiles, otherOf(pair, account))))
+  return pairs.map((pair) => show(pair, account, profileIn(profiles, otherPersonOf(pair, account))))
 }
 
 const profileIn = (profiles: ReadonlyMap<string, Profile>, id: string): Profile =>
   profiles.get(id) ?? profileOf({ _id: id })
 
-export const friendRow: Show<z.input<typeof Friend>> = (pair, account, { username, display_name, avatar_url }) => {
+export const friendRow: PairRow<z.input<typeof Friend>> = (pair, account, { username, display_name, avatar_url }) => {
   const isAsker = isSameAccount(pair.from_address, account)
   const tag = tagOf(pair, account)
   return {
     id: isAsker ? pair.from_friend_id : pair.to_friend_id,
     user_address: account,
-    friend_address: otherOf(pair, account),
+    friend_address: otherPersonOf(pair, account),
     nickname: isAsker ? pair.from_nickname : pair.to_nickname,
     tag,
     tags: tag === null ? [] : [tag],
@@ -48,7 +48,7 @@ export const friendRow: Show<z.input<typeof Friend>> = (pair, account, { usernam
   }
 }
 
-export const requestRow: Show<z.input<typeof FriendRequest>> = (
+export const requestRow: PairRow<z.input<typeof FriendRequest>> = (
   pair,
   _account,
   { username, display_name, avatar_url },

@@ -4,9 +4,9 @@ import type { FriendTag } from '#shared/api/friend-tags'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs, type StoredTag } from './model.ts'
-import { otherOf, pairOf, unblocked } from './pairs.ts'
+import { otherPersonOf, pairIdOf, unblockedPairs } from './pairs.ts'
 
-/** A few more where several are written at once. */
+/** Simultaneous writes may exceed it slightly. */
 const tagsAtMost = 2_000
 
 const ends = [
@@ -16,25 +16,25 @@ const ends = [
 
 const fieldOf = (pair: Pair, account: string) => (isSameAccount(pair.from_address, account) ? 'from_tag' : 'to_tag')
 
-/** The tag that this account has put on the other of the two. Rows that older versions stored have no such field. */
+/** The tag that this account put on the other person. Rows of older versions lack the field. */
 export function tagOf(pair: Pair, account: string): FriendTag | null {
   const stored = pair[fieldOf(pair, account)]
-  return stored ? { ...stored, user_address: account, friend_address: otherOf(pair, account) } : null
+  return stored ? { ...stored, user_address: account, friend_address: otherPersonOf(pair, account) } : null
 }
 
-/** All tags of an account, the newest change first. */
+/** All tags of an account, the latest change first. */
 export async function tagsOf(account: string): Promise<FriendTag[]> {
   const found = await Promise.all(
     ends.map(([end, field]) => Pairs.find({ [end]: account, state: 'friends', [field]: { $ne: null } }).lean<Pair[]>()),
   )
-  const tags = (await unblocked(account, found.flat())).flatMap((pair) => tagOf(pair, account) ?? [])
+  const tags = (await unblockedPairs(account, found.flat())).flatMap((pair) => tagOf(pair, account) ?? [])
   return tags.sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1))
 }
 
-/** Words, emoji and colour as they are to be; null takes the tag away. */
+/** The new text, emoji and colour; null removes the tag. */
 export type GivenTag = Pick<StoredTag, 'tag' | 'emoji' | 'color'> | null
 
-/** Puts a tag on a friend, and answers what is there then. Throws NOT_FOUND where the two are no friends, and CONFLICT for too many. */
+/** Sets a friend's tag, and returns it. NOT_FOUND if the two are not friends, CONFLICT at the limit. */
 export async function tagFriend(
   node: Node,
   account: string,
@@ -54,7 +54,7 @@ export async function tagFriend(
   return tagOf({ ...pair, [field]: tag }, account)
 }
 
-/** True where a tag was there. */
+/** True if there was a tag. */
 export async function untagFriend(account: string, friend: string): Promise<boolean> {
   const pair = await friendship(account, friend)
   if (!pair || !tagOf(pair, account)) return false
@@ -66,8 +66,8 @@ export async function untagFriend(account: string, friend: string): Promise<bool
 }
 
 async function friendship(account: string, friend: string): Promise<Pair | null> {
-  const pair = await Pairs.findOne({ _id: pairOf(account, friend), state: 'friends' }).lean<Pair>()
-  const [open] = pair ? await unblocked(account, [pair]) : []
+  const pair = await Pairs.findOne({ _id: pairIdOf(account, friend), state: 'friends' }).lean<Pair>()
+  const [open] = pair ? await unblockedPairs(account, [pair]) : []
   return open ?? null
 }
 

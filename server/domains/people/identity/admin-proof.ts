@@ -10,8 +10,8 @@ import { AppError } from '#shared/errors'
 import { secretsOf } from './codes.ts'
 import { Identities, type IdentityRecord } from './model.ts'
 import type { AskChain } from './signatures.ts'
-import { type Asked, checkMessage, type Purpose, writeMessage } from './siwe.ts'
-import type { Seen } from './tokens.ts'
+import { checkMessage, type MessageRequest, type Purpose, writeMessage } from './siwe.ts'
+import type { ClientData } from './tokens.ts'
 
 const goodMilliseconds = 24 * 60 * 60 * 1000
 const budgetSeconds = 60
@@ -22,10 +22,10 @@ const timeDigits = 12
 const codeDigits = 40
 
 /**
- * What proves an admin is shown with every request for a day, so its nonce is not used up, and is stored nowhere: it is the time it was
- * made at, in milliseconds, and a code of ours over that time and the address.
+ * An admin proof accompanies each request for a day, so its nonce is not used up. The nonce is not stored either: it is
+ * its time in milliseconds, with our code over time and address.
  */
-const toAdminister: Purpose = {
+const adminPurpose: Purpose = {
   statement: administering,
   isFit: (statement) => statement === administering,
 
@@ -50,11 +50,11 @@ const codeOf = (secret: Uint8Array, time: string, address: string) =>
 
 const madeAt = (nonce: string) => Number.parseInt(nonce.slice(0, timeDigits), 16)
 
-/** A message that proves for a day that this wallet administers; it is no sign-in. */
-export const writeAdminMessage = (asked: Asked, address: string) =>
-  writeMessage(asked, address, undefined, toAdminister)
+/** A message that proves an admin's wallet for a day; it is no sign-in. */
+export const writeAdminMessage = (asked: MessageRequest, address: string) =>
+  writeMessage(asked, address, undefined, adminPurpose)
 
-/** The account that the wallet opens, and its role. FORBIDDEN where that is no admin, or is suspended. */
+/** The account of the wallet and its role. FORBIDDEN if it is no admin, or is suspended. */
 export async function proveAdmin(context: Context, signed: AdminProof) {
   const { account } = await proveWallet(context, signed)
   const role = await roleOf(context.node, account)
@@ -62,17 +62,23 @@ export async function proveAdmin(context: Context, signed: AdminProof) {
   return { account, role }
 }
 
-/** Who shows such a message in the headers of a request, which carry it as base64 of its URI encoding. Whether they are an admin is asked of every call. */
+/**
+ * Identifies the signer of such a message in the headers, as base64 of its URI encoding. Each call checks the role
+ * itself.
+ */
 export const identifyAdmin =
   (node: Node) =>
-  async ({ address, signature, message }: AdminProof, seen: Seen & { origin: string | null }): Promise<SignedIn> => {
+  async (
+    { address, signature, message }: AdminProof,
+    seen: ClientData & { origin: string | null },
+  ): Promise<SignedIn> => {
     const { ip, userAgent, origin } = seen
     const { most } = budgets.adminProofs
     const retryAfter = await node.limits.wait('admin-proofs', ip, most, budgetSeconds)
     if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
     const read = SignedMessage.safeParse({ address, signature, message: decoded(message) })
-    if (!read.success) throw refused(unreadable)
-    const proven = await proveWallet({ node, origin }, read.data, sparingly(node, ip, read.data)).catch(
+    if (!read.success) throw refusedProof(unreadable)
+    const proven = await proveWallet({ node, origin }, read.data, limitedQuestions(node, ip, read.data)).catch(
       (error: unknown) => {
         throw error instanceof AppError ? inEveryCall(error) : error
       },
@@ -91,22 +97,21 @@ export const identifyAdmin =
   }
 
 const acceptedAtMost = 1_000
-const askedOn = nodeState(() => ({
-  /** Messages that a chain has accepted, by their hashes, each with when it is good no more. */
+const questionsOn = nodeState(() => ({
+  /** Hashes of messages that a chain accepted, each with its expiry. */
   accepted: new Map<string, number>(),
-  /** What is being asked: who shows the same message meanwhile shares the answer. */
+  /** Pending questions, shared by requests with the same message. */
   waiting: new Map<string, Promise<boolean>>(),
 }))
 
 /**
- * Asks the chain about wallets of admins, as often as this address may ask and this wallet may be asked about; about what it has accepted
- * before, as often as is liked. A wallet of nobody's admin is counted and refused as a wrong signature is, and costs no question: its
- * messages would push those of admins out of what was accepted.
+ * Asks the chain about wallets of admins, within limits by address and wallet. Accepted messages are exempt. Another
+ * wallet is counted and refused like a wrong signature, without a question: its messages would evict those of admins.
  */
-const sparingly =
+const limitedQuestions =
   (node: Node, ip: string, { address, message, signature }: AdminProof): AskChain =>
   (ask) => {
-    const { accepted, waiting } = askedOn(node)
+    const { accepted, waiting } = questionsOn(node)
     const hash = createHash('sha256').update([address, message, signature].join('\0')).digest('base64url')
     const answer = async () => {
       if ((accepted.get(hash) ?? 0) <= node.now()) await takeQuestion(node, ip, address)
@@ -132,32 +137,31 @@ async function takeQuestion({ limits }: Node, ip: string, address: string): Prom
   if (!isFree) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: budgetSeconds })
 }
 
-async function proveWallet(asked: Asked, { address, message, signature }: AdminProof, askChain?: AskChain) {
-  const { chainId, nonce } = await checkMessage(asked, message, address, signature, toAdminister, askChain)
-  const account = await openedBy(address)
+async function proveWallet(asked: MessageRequest, { address, message, signature }: AdminProof, askChain?: AskChain) {
+  const { chainId, nonce } = await checkMessage(asked, message, address, signature, adminPurpose, askChain)
+  const account = await accountOfWallet(address)
   const { admin_proofs_from: from, user_id: userId = '' } = (await accountOf(account)) ?? {}
   if (from && madeAt(nonce) < from.getTime()) throw new AppError('NONCE_EXPIRED', { message: signedOut })
   return { account, userId, chainId, nonce }
 }
 
-/** The account that a wallet opens. */
-async function openedBy(address: string): Promise<string> {
+async function accountOfWallet(address: string): Promise<string> {
   const linked = await Identities.findOne({ method: 'wallet', identifier: address }).lean<IdentityRecord>()
   return linked?.account ?? address
 }
 
-const isOfAdmin = async (node: Node, address: string) => (await roleOf(node, await openedBy(address))) !== 'user'
+const isOfAdmin = async (node: Node, address: string) => (await roleOf(node, await accountOfWallet(address))) !== 'user'
 
 const signedOut = 'This message ended as the account signed out everywhere. Sign a new one.'
 const unreadable =
   'X-Admin-Address, X-Admin-Signature and X-Admin-Message, which is base64 of the URI-encoded message, go together'
 
-const refused = (message: string, cause?: unknown) => new AppError('UNAUTHORIZED', { message, cause })
+const refusedProof = (message: string, cause?: unknown) => new AppError('UNAUTHORIZED', { message, cause })
 
-/** Every operation of admins answers these codes, whatever it declares. */
+/** The codes that every admin operation may answer. */
 function inEveryCall(error: AppError): AppError {
   if (error.code === 'RATE_LIMIT_EXCEEDED') return error
-  return error.status < 500 ? refused(error.message, error) : new AppError('SERVICE_UNAVAILABLE', { cause: error })
+  return error.status < 500 ? refusedProof(error.message, error) : new AppError('SERVICE_UNAVAILABLE', { cause: error })
 }
 
 function decoded(message: string): string | null {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Node, SignedIn } from '#server/kernel/context'
 import { type ServiceTokenRecord, ServiceTokens } from './model.ts'
-import { hashOf, noSession, type Seen } from './tokens.ts'
+import { type ClientData, noSessionError, tokenHashOf } from './tokens.ts'
 
 const touchMilliseconds = 60_000
 const prefix = 'plaza_'
@@ -9,11 +9,11 @@ const prefix = 'plaza_'
 export const newServiceToken = () => prefix + randomBytes(32).toString('base64url')
 export const isServiceToken = (token: string) => token.startsWith(prefix)
 
-/** The bot a service token speaks for, with what it may do. The record is read each time, so that a revoked token ends at once. */
-export async function identifyBot(node: Node, token: string, { ip, userAgent }: Seen): Promise<SignedIn> {
-  const record = await ServiceTokens.findOne({ token_hash: hashOf(token) }).lean<ServiceTokenRecord>()
-  if (!record) throw noSession('SESSION_NOT_FOUND')
-  if (record.expires_at.getTime() <= node.now()) throw noSession('SESSION_EXPIRED')
+/** The bot of a service token, with its scopes. The record is read each time, so a revoked token ends at once. */
+export async function identifyBot(node: Node, token: string, { ip, userAgent }: ClientData): Promise<SignedIn> {
+  const record = await ServiceTokens.findOne({ token_hash: tokenHashOf(token) }).lean<ServiceTokenRecord>()
+  if (!record) throw noSessionError('SESSION_NOT_FOUND')
+  if (record.expires_at.getTime() <= node.now()) throw noSessionError('SESSION_EXPIRED')
   touch(node, record)
   const session = {
     id: record._id,
@@ -27,7 +27,7 @@ export async function identifyBot(node: Node, token: string, { ip, userAgent }: 
   return { account: record.account, session, scopes: record.scopes, ip, userAgent }
 }
 
-/** Notes the use of a token, at most once a minute; nobody waits for it. */
+/** Records the use of a token at most once a minute, without a wait. */
 function touch(node: Node, { _id, last_used_at }: ServiceTokenRecord): void {
   const now = node.now()
   if (last_used_at !== null && now - last_used_at.getTime() < touchMilliseconds) return

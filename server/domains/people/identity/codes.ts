@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 import type { Node } from '#server/kernel/context'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { type OneTimeCode, OneTimeCodes } from './model.ts'
-import { hashOf } from './tokens.ts'
+import { tokenHashOf } from './tokens.ts'
 
 export const codeSeconds = 600
 export const linkSeconds = 900
@@ -12,7 +12,9 @@ const mostTries = 5
 export type CodeRefusal = 'unknown' | 'wrong' | 'expired' | 'used up'
 type TakenCode = { taken: true; detail: string | null } | { taken: false; why: CodeRefusal }
 
-/** A new code of six digits for this subject; the one before is void. `detail` is returned to the call that uses it up. */
+/**
+ * A new six-digit code for this subject; the previous one becomes invalid. `detail` is returned when the code is used.
+ */
 export async function issueCode(
   node: Node,
   purpose: string,
@@ -22,13 +24,18 @@ export async function issueCode(
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const id = idOf(purpose, subject)
   const [secret] = secretsOf(node)
-  const expiresAt = await store(node, id, { code_hash: macOf(secret, id, code).toString('hex'), detail }, codeSeconds)
+  const expiresAt = await storeCode(
+    node,
+    id,
+    { code_hash: macOf(secret, id, code).toString('hex'), detail },
+    codeSeconds,
+  )
   return { code, expiresAt }
 }
 
 /**
- * Uses a code up. Each call counts as a try before its code is compared, so at most five tries are compared, even in parallel;
- * of simultaneous calls with the right code exactly one succeeds.
+ * Uses a code up. Each attempt counts before its code is compared, so at most five are compared, even in parallel. Of
+ * simultaneous correct attempts exactly one succeeds.
  */
 export async function takeCode(node: Node, purpose: string, subject: string, code: string): Promise<TakenCode> {
   const id = idOf(purpose, subject)
@@ -45,8 +52,7 @@ export async function takeCode(node: Node, purpose: string, subject: string, cod
   return deletedCount === 1 ? { taken: true, detail: counted.detail } : { taken: false, why: 'unknown' }
 }
 
-/** Voids the code of this subject. */
-export async function dropCode(purpose: string, subject: string): Promise<void> {
+export async function deleteCode(purpose: string, subject: string): Promise<void> {
   await OneTimeCodes.deleteOne({ _id: idOf(purpose, subject) })
 }
 
@@ -57,41 +63,49 @@ const refusals: Record<CodeRefusal, ErrorCode> = {
   'used up': 'TOO_MANY_ATTEMPTS',
 }
 
-/** As `takeCode`; gives the detail, or throws INVALID_CODE, CODE_EXPIRED or TOO_MANY_ATTEMPTS. */
+/** As `takeCode`; returns the detail, or throws INVALID_CODE, CODE_EXPIRED or TOO_MANY_ATTEMPTS. */
 export async function requireCode(node: Node, purpose: string, subject: string, code: string): Promise<string | null> {
   const result = await takeCode(node, purpose, subject, code)
   if (!result.taken) throw new AppError(refusals[result.why])
   return result.detail
 }
 
-/** A token for a link, valid once for the subject. Only its hash is stored, with the hash of the browser that asked for it. */
+/** A token for a link, valid once. Only its hash is stored, with the hash of the requesting browser. */
 export async function issueLink(node: Node, purpose: string, subject: string, browser: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  const code_hash = hashOf(token)
-  await store(node, idOf(purpose, code_hash), { code_hash, detail: subject, browser: hashOf(browser) }, linkSeconds)
+  const code_hash = tokenHashOf(token)
+  await storeCode(
+    node,
+    idOf(purpose, code_hash),
+    { code_hash, detail: subject, browser: tokenHashOf(browser) },
+    linkSeconds,
+  )
   return token
 }
 
-/** The subject of a link, and whether this browser asked for it; null where it is unknown, used or expired. Does not use it up. */
+/**
+ * The subject of a link, and whether this browser requested it. Null if it is unknown, used or expired. It stays
+ * usable.
+ */
 export async function readLink(node: Node, purpose: string, token: string, browser: string | null) {
   const found = await OneTimeCodes.findOne({
-    _id: idOf(purpose, hashOf(token)),
+    _id: idOf(purpose, tokenHashOf(token)),
     expires_at: { $gt: new Date(node.now()) },
   }).lean<OneTimeCode>()
   if (!found || found.detail === null) return null
-  return { subject: found.detail, isAsker: browser !== null && found.browser === hashOf(browser) }
+  return { subject: found.detail, isAsker: browser !== null && found.browser === tokenHashOf(browser) }
 }
 
-/** The subject of a link, used up by this; null where it is unknown, used or expired. */
+/** Uses a link up, and returns its subject; null if it is unknown, used or expired. */
 export async function takeLink(node: Node, purpose: string, token: string): Promise<string | null> {
   const taken = await OneTimeCodes.findOneAndDelete({
-    _id: idOf(purpose, hashOf(token)),
+    _id: idOf(purpose, tokenHashOf(token)),
     expires_at: { $gt: new Date(node.now()) },
   }).lean<OneTimeCode>()
   return taken?.detail ?? null
 }
 
-async function store(
+async function storeCode(
   node: Node,
   id: string,
   what: Pick<OneTimeCode, 'code_hash' | 'detail' | 'browser'>,
@@ -111,7 +125,7 @@ async function whyNot(node: Node, id: string): Promise<CodeRefusal> {
 
 const idOf = (purpose: string, subject: string) => `${purpose} ${subject}`
 
-/** Our keys, the newest first. */
+/** Our keys, newest first. */
 export function secretsOf({ settings }: Node): [Uint8Array, ...Uint8Array[]] {
   const [newest, ...older] = settings.sessionKeys.map(({ secret }) => secret)
   if (!newest) throw new Error('There is no session key')

@@ -3,7 +3,7 @@ import type { Node, SignedIn } from '#server/kernel/context'
 import type { Device } from '#shared/api/sessions'
 import { type SessionRecord, Sessions } from './model.ts'
 
-/** The devices of the caller's account, each one row however often it was refreshed. */
+/** The caller's devices: one row each, however often refreshed. */
 export async function listDevices(node: Node, { account, session }: SignedIn): Promise<z.input<typeof Device>[]> {
   const now = new Date(node.now())
   const records = await Sessions.find({ user_address: account, refresh_expires_at: { $gt: now } })
@@ -17,14 +17,14 @@ export async function listDevices(node: Node, { account, session }: SignedIn): P
     .sort((one, other) => other.last_used_at.localeCompare(one.last_used_at))
 }
 
-/** The device of a session, named by the first of its line; null of what is none, such as a service token. */
-export async function deviceWith(session: string): Promise<string | null> {
+/** The device of a session, named by its first session; null for other ids, such as a service token. */
+export async function deviceOfSession(session: string): Promise<string | null> {
   const record = await Sessions.findOne({ _id: session }, { family: 1 }).lean<SessionRecord>()
   return record?.family ?? null
 }
 
-/** Which of these devices are signed in. */
-export async function signedInAmong(node: Node, devices: readonly string[]): Promise<Set<string>> {
+/** The devices among these that are signed in. */
+export async function signedInDevices(node: Node, devices: readonly string[]): Promise<Set<string>> {
   if (devices.length === 0) return new Set()
   const now = new Date(node.now())
   const records = await Sessions.find({ family: { $in: [...devices] }, refresh_expires_at: { $gt: now } }).lean<
@@ -33,7 +33,7 @@ export async function signedInAmong(node: Node, devices: readonly string[]): Pro
   return new Set(records.filter((record) => isOpen(record, now)).map(({ family }) => family))
 }
 
-/** It still signs in, or can be refreshed to one that does. */
+/** Is the session valid, or can it be refreshed? */
 const isOpen = ({ expires_at, refreshed_at }: SessionRecord, now: Date) => expires_at > now || refreshed_at === null
 
 function deviceOf(line: readonly SessionRecord[], current: string) {

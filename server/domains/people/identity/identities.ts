@@ -2,30 +2,30 @@ import type { z } from 'zod'
 import { accountOf, isBot, refuseNewcomer } from '#server/domains/people/accounts/accounts'
 import { clearEmail, emailAccountId } from '#server/domains/people/accounts/emails'
 import { type Account, Passkeys } from '#server/domains/people/accounts/model'
-import { disown } from '#server/domains/people/accounts/smart-account'
+import { clearWallet } from '#server/domains/people/accounts/smart-account'
 import { type Context, type Node, type SignedIn, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import type { Identity } from '#shared/api/identities'
 import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { endAllSessions, endOtherSessions, endSessionsBy } from './endings.ts'
+import { notifyOfChange } from './change-notices.ts'
 import { Identities, type IdentityRecord, type LinkedMethod } from './model.ts'
-import { tellOfChange } from './notices.ts'
+import { endAllSessions, endOtherSessions, endSessionsBy } from './session-ends.ts'
 
-/** The identity that somebody has just proved to hold. */
+/** An identity that the caller has just proved. */
 export interface ProvenIdentity {
   method: LinkedMethod
-  /** The id of the account that it creates if it is linked to none. */
+  /** The id of the account that it creates if it is not linked. */
   identifier: string
-  /** The account that a third party names: that account may link the identity, but the identity cannot sign in to it. */
+  /** An account that a third party names: it may link the identity, but the identity cannot sign in to it. */
   names?: string
 }
 
-/** The account an identity signs in to: the linked one; otherwise its own, created now and kept for good. */
-export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Promise<string> {
+/** The account of an identity: the linked one, else its own, created now and permanent. */
+export async function accountOfIdentity(node: Node, identity: ProvenIdentity): Promise<string> {
   const { method, identifier, names = identifier } = identity
   const now = node.now()
   const used = await Identities.findOneAndUpdate(
@@ -36,7 +36,7 @@ export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Pro
   const known = await accountOf(names)
   const isOfPartner = known?.wallet_type === partnerType
   if (method === 'alien' && known && !(isOfPartner && names !== identifier)) {
-    // A simultaneous first sign-in of the same person may have created both meanwhile, the identity before the account.
+    // A simultaneous first sign-in of the same person may have created both, the identity first.
     const made = await Identities.findOne({ method, identifier }).lean<IdentityRecord>()
     if (made) return made.account
     throw new AppError('CONFLICT', {
@@ -45,13 +45,16 @@ export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Pro
   }
   await refuseNewcomer([identifier])
   if (method !== 'alien' && isOfPartner) await evictPartner(node, identifier)
-  const { account } = await claim(identity, identifier, now)
+  const { account } = await recordIdentity(identity, identifier, now)
   return account
 }
 
 const partnerType = 'partner_id'
 
-/** A partner could once create the account of a wallet by naming it. The owner of the wallet gets it without the identities of others. */
+/**
+ * A partner could once create a wallet's account by naming it. The wallet's owner gets it without other people's
+ * identities.
+ */
 async function evictPartner(node: Node, account: string): Promise<void> {
   await Promise.all([
     Identities.deleteMany({ account }),
@@ -59,38 +62,43 @@ async function evictPartner(node: Node, account: string): Promise<void> {
     clearEmail(account, node.now()),
   ])
   await endAllSessions(node, account)
-  await disown(account, node.now())
+  await clearWallet(account, node.now())
 }
 
-async function linked(context: Context, record: IdentityRecord) {
+async function linkedOutput(context: Context, record: IdentityRecord) {
   const { account, method, identifier } = record
-  await tellOfChange(context, account, { change: 'added', method, identifier })
-  return { success: true as const, identity: shown(record) }
+  await notifyOfChange(context, account, { change: 'added', method, identifier })
+  return { success: true as const, identity: identityOutput(record) }
 }
 
-/** Links a proven identity to the calling account. An identity that is linked to another account stays there. */
-export async function link(context: Context, identity: ProvenIdentity) {
+/** Links a proven identity to the calling account, unless another account has it. */
+export async function linkIdentity(context: Context, identity: ProvenIdentity) {
   const { account } = signedIn(context)
-  if (isSameAccount(identity.names, account)) return linked(context, await move(context.node, identity, account))
+  if (isSameAccount(identity.names, account))
+    return linkedOutput(context, await moveIdentity(context.node, identity, account))
   const isForeign = !isSameAccount(identity.identifier, account) && (await accountOf(identity.identifier)) !== null
   if (isForeign) throw new AppError('CONFLICT', { message: 'This identity has an account of its own' })
-  const record = await claim(identity, account, context.node.now())
+  const record = await recordIdentity(identity, account, context.node.now())
   if (!isSameAccount(record.account, account))
     throw new AppError('CONFLICT', { message: 'This identity opens another account' })
-  return linked(context, record)
+  return linkedOutput(context, record)
 }
 
-/** An identity that names this account is moved to it, from any other account. */
-async function move(node: Node, identity: ProvenIdentity, account: string): Promise<IdentityRecord> {
+/** An identity that names this account moves to it from any other. */
+async function moveIdentity(node: Node, identity: ProvenIdentity, account: string): Promise<IdentityRecord> {
   const { method, identifier } = identity
   const before = await Identities.findOneAndUpdate({ method, identifier }, { $set: { account } }).lean<IdentityRecord>()
-  if (!before) return claim(identity, account, node.now())
+  if (!before) return recordIdentity(identity, account, node.now())
   if (!isSameAccount(before.account, account)) await endSessionsBy(node, before.account, method)
   return { ...before, account }
 }
 
-/** Of several simultaneous calls the first wins; all return its record, which names the account. */
-async function claim({ method, identifier }: ProvenIdentity, account: string, now: number): Promise<IdentityRecord> {
+/** Of simultaneous calls the first wins; all return its record, which names the account. */
+async function recordIdentity(
+  { method, identifier }: ProvenIdentity,
+  account: string,
+  now: number,
+): Promise<IdentityRecord> {
   const record = { _id: newId(), method, identifier, account, created_at: new Date(now), last_used_at: null }
   try {
     await Identities.create(record)
@@ -98,7 +106,7 @@ async function claim({ method, identifier }: ProvenIdentity, account: string, no
   } catch (error) {
     if (!isDuplicate(error)) throw error
   }
-  const first = await readBack(() => Identities.findOne({ method, identifier }).lean<IdentityRecord>())
+  const first = await readDuplicate(() => Identities.findOne({ method, identifier }).lean<IdentityRecord>())
   if (!first) throw new AppError('CONFLICT', { message: 'This identity was unlinked just now' })
   return first
 }
@@ -108,12 +116,15 @@ export async function listIdentities(account: string): Promise<z.input<typeof Id
     Identities.find({ account }).sort({ created_at: 1 }).lean<IdentityRecord[]>(),
     accountOf(account),
   ])
-  const kept = owner ? keptElsewhere(owner, records) : []
-  return [...kept, ...records.map(shown)]
+  const kept = owner ? otherIdentities(owner, records) : []
+  return [...kept, ...records.map(identityOutput)]
 }
 
-/** Unlinks an identity and ends the other sessions that signed in with this method. The original cannot be unlinked, so one way to sign in always remains. */
-export async function unlink(context: Context, id: string): Promise<void> {
+/**
+ * Unlinks an identity, and ends other sessions of this method. The original stays, so that one way to sign in always
+ * remains.
+ */
+export async function unlinkIdentity(context: Context, id: string): Promise<void> {
   const caller = signedIn(context)
   const record = await ownIdentity(caller, id)
   if (isOriginal(record))
@@ -121,18 +132,18 @@ export async function unlink(context: Context, id: string): Promise<void> {
   const { deletedCount } = await Identities.deleteOne({ _id: id, account: caller.account })
   if (deletedCount === 0) throw new AppError('NOT_FOUND')
   await endOtherSessions(context.node, caller, record.method)
-  await tellOfChange(context, caller.account, { ...record, change: 'removed' })
+  await notifyOfChange(context, caller.account, { ...record, change: 'removed' })
 }
 
-/** The only finder of an identity by an id that a client named: it finds those of the caller alone. */
+/** Loads an identity by a client's id, only for its owner. */
 async function ownIdentity({ account }: SignedIn, id: string): Promise<IdentityRecord> {
   const record = await Identities.findOne({ _id: id, account }).lean<IdentityRecord>()
   if (!record) throw new AppError('NOT_FOUND')
   return record
 }
 
-/** Ways to sign in that are stored elsewhere: an e-mail address, and the original identity where it has no record here. */
-function keptElsewhere(owner: Account, records: readonly IdentityRecord[]): z.input<typeof Identity>[] {
+/** Sign-in methods stored elsewhere: the email address, and an original identity without a record. */
+function otherIdentities(owner: Account, records: readonly IdentityRecord[]): z.input<typeof Identity>[] {
   const { _id, email, email_verified, email_verified_at, wallet_type, created_at } = owner
   const stored = (method: AuthMethod, identifier: string, is_original: boolean, at: Date | null) => ({
     id: null,
@@ -157,7 +168,7 @@ function methodOf(account: string, walletType: string | null): AuthMethod {
 
 const isOriginal = ({ identifier, account }: IdentityRecord) => isSameAccount(identifier, account)
 
-const shown = (record: IdentityRecord): z.input<typeof Identity> => ({
+const identityOutput = (record: IdentityRecord): z.input<typeof Identity> => ({
   id: record._id,
   method: record.method,
   identifier: record.identifier,

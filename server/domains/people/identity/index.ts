@@ -10,10 +10,10 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { proveAdmin, writeAdminMessage } from './admin-proof.ts'
 import { listDevices } from './devices.ts'
-import { endAllButThis, endAllSessions, endSession, followSessions } from './endings.ts'
-import { link, listIdentities, unlink } from './identities.ts'
-import { recentWays } from './recent.ts'
-import { alive, identifyToken, type Tokens } from './sessions.ts'
+import { linkIdentity, listIdentities, unlinkIdentity } from './identities.ts'
+import { recentSignInMethods } from './recent-methods.ts'
+import { endAllSessions, endOtherDevices, endSession, followSessions } from './session-ends.ts'
+import { identifyToken, type Tokens, validSessions } from './sessions.ts'
 import { siweSettings, welcomeSettings } from './settings.ts'
 import { refreshBySession, refreshByToken, signInBy } from './sign-in.ts'
 import { proveMessage, writeMessage } from './siwe.ts'
@@ -57,7 +57,7 @@ export const identity = defineDomain(
       const { sessionToken, refreshToken, expiresAt, account } = await freshTokens(input, context)
       context.http?.setSessionCookie(sessionToken)
       return {
-        ...refreshed,
+        ...refreshedOutput,
         sessionToken,
         refreshToken,
         userAddress: account,
@@ -94,14 +94,14 @@ export const sessions = defineDomain(
     async end({ id }, context) {
       const { account, session } = signedIn(context)
       if (!(await endSession(context.node, account, id))) throw new AppError('NOT_FOUND')
-      if (!(await alive(context.node)([session.id])).has(session.id)) context.http?.setSessionCookie(null)
+      if (!(await validSessions(context.node)([session.id])).has(session.id)) context.http?.setSessionCookie(null)
       return done
     },
 
     async endOthers(_input, context) {
       const caller = signedIn(context)
-      await endAllButThis(context.node, caller)
-      return { ...done, recently_linked: await recentWays(caller.account, context.node.now()) }
+      await endOtherDevices(context.node, caller)
+      return { ...done, recently_linked: await recentSignInMethods(caller.account, context.node.now()) }
     },
   },
   {
@@ -115,25 +115,25 @@ export const identities = defineDomain(identitiesContract, {
 
   async linkWallet({ address, message, signature }, context) {
     await proveMessage(context, message, address, signature)
-    return link(context, { method: 'wallet', identifier: address })
+    return linkIdentity(context, { method: 'wallet', identifier: address })
   },
 
   async linkSolana(signed, context) {
-    return link(context, { method: 'solana', identifier: await proveSolana(context, signed) })
+    return linkIdentity(context, { method: 'solana', identifier: await proveSolana(context, signed) })
   },
 
   async unlink({ id }, context) {
-    await unlink(context, id)
+    await unlinkIdentity(context, id)
     return done
   },
 })
 
-const refreshed = { ...done, extended: true, authenticated: true } as const
+const refreshedOutput = { ...done, extended: true, authenticated: true } as const
 
-type Given = { readonly [name in 'token' | 'sessionToken' | 'refreshToken']?: string | null | undefined }
+type GivenTokens = { readonly [name in 'token' | 'sessionToken' | 'refreshToken']?: string | null | undefined }
 
-/** From the one token in the body, of either kind; without one, from the session that calls. */
-async function freshTokens(given: Given, context: Context): Promise<Tokens & { account: string }> {
+/** New tokens for the one token in the body, of either kind; by default for the calling session. */
+async function freshTokens(given: GivenTokens, context: Context): Promise<Tokens & { account: string }> {
   const { node, caller } = context
   const [token, other] = new Set([given.refreshToken, given.token, given.sessionToken].filter((one) => one != null))
   if (other !== undefined) throw new AppError('VALIDATION_ERROR', { message: 'Two different tokens' })

@@ -2,16 +2,16 @@ import { Schema } from 'mongoose'
 import { defineModel } from '#server/kernel/model'
 import type { AuthMethod } from '#shared/api/identity'
 
-/** The ways in whose identities are kept here; e-mail addresses and passkeys have stores of their own. */
+/** The methods whose identities are stored here; email and passkeys have their own stores. */
 export type LinkedMethod = Exclude<AuthMethod, 'email' | 'passkey'>
 
 export interface Nonce {
   _id: string
-  /** The account it was given to. */
+  /** The account that requested it. */
   address: string
   issued_at: Date
   used: boolean
-  /** Kept beyond its life, so that a late or second use can be told apart from an unknown one. */
+  /** Kept after its expiry, to distinguish a late or second use from an unknown nonce. */
   expires_at: Date
 }
 
@@ -33,17 +33,17 @@ export const Nonces = defineModel<Nonce>(
 export interface SessionRecord {
   /** Also the `jti` of the token. */
   _id: string
-  /** The first session of a line of refreshed ones: they are one device, and end together. */
+  /** The first session of a refreshed family, which is one device and ends together. */
   family: string
   user_address: string
   user_id: string
-  /** SHA-256 of the token; the token itself is nowhere. */
+  /** SHA-256 of the token, which is not stored. */
   token_hash: string
   auth_method: AuthMethod
   chain_id: number | null
   passkey_credential_id: string | null
   created_at: Date
-  /** When the person signed in; absent where it was not noted yet. */
+  /** The time of the sign-in; absent in older sessions. */
   proven_at?: Date
   expires_at: Date
   last_used_at: Date
@@ -52,9 +52,9 @@ export interface SessionRecord {
   /** SHA-256 of the refresh token. */
   refresh_hash: string
   refresh_expires_at: Date
-  /** When the refresh token was used; null before. */
+  /** The time when the refresh token was used; null before. */
   refreshed_at: Date | null
-  /** The session that it gave, once that was stored; absent before, and in what older versions stored. */
+  /** The resulting session, after it was stored; absent before, and in older versions. */
   refreshed_to?: string
 }
 
@@ -98,15 +98,15 @@ export const Sessions = defineModel<SessionRecord>(
 export interface OneTimeCode {
   /** `purpose subject`: one code at a time for each. */
   _id: string
-  /** HMAC of the code with a key of ours; of a link's token the plain SHA-256. */
+  /** HMAC of the code with our key; for a link's token plain SHA-256. */
   code_hash: string
-  /** What the holder of the code proves, where the subject does not say it. */
+  /** The proved value, if it is not the subject. */
   detail: string | null
-  /** SHA-256 of the browser that asked for a link. */
+  /** SHA-256 of the browser that requested a link. */
   browser?: string
   tries: number
   expires_at: Date
-  /** Kept beyond its life, so that a late code can be told apart from an unknown one. */
+  /** Kept after its expiry, to distinguish a late code from an unknown one. */
   kept_until: Date
 }
 
@@ -132,11 +132,11 @@ export const OneTimeCodes = defineModel<OneTimeCode>(
   ).index({ kept_until: 1 }, { expireAfterSeconds: 0 }),
 )
 
-/** Something that was proved to us once and opens an account since. */
+/** An identity that was proved once, and signs in to an account. */
 export interface IdentityRecord {
   _id: string
   method: LinkedMethod
-  /** The id of the account it would found by itself. */
+  /** The id of the account that it would create. */
   identifier: string
   account: string
   created_at: Date
@@ -164,10 +164,10 @@ export const Identities = defineModel<IdentityRecord>(
 export interface ServiceTokenRecord {
   _id: string
   name: string
-  /** The bot it speaks for. */
+  /** The bot for which it acts. */
   account: string
   user_id: string
-  /** SHA-256 of the token; the token itself is nowhere. */
+  /** SHA-256 of the token, which is not stored. */
   token_hash: string
   scopes: string[]
   created_by: string
@@ -208,7 +208,7 @@ export const ServiceTokens = defineModel<ServiceTokenRecord>(
 )
 
 interface KnownBrowser {
-  /** SHA-256 of the browser and of the address or number that was proved in it. */
+  /** SHA-256 of the browser and of the address or number that it proved. */
   _id: string
   expires_at: Date
 }

@@ -13,14 +13,14 @@ export async function issueNonce(address: string, now: number): Promise<string> 
   return nonce
 }
 
-/** Refuses a nonce that this address may not use now. Uses nothing up. */
+/** Refuses a nonce that this address may not use now; the nonce stays usable. */
 export async function checkNonce(nonce: string, address: string, now: number): Promise<void> {
   const found = await Nonces.findOne({ _id: nonce }).lean<Nonce>()
   if (!found || found.used || !isSameAccount(found.address, address)) throw new AppError('INVALID_NONCE')
   if (now - found.issued_at.getTime() >= nonceMilliseconds) throw new AppError('NONCE_EXPIRED')
 }
 
-/** Uses a nonce up. Of several at once exactly one succeeds. */
+/** Uses a nonce up. Of simultaneous calls exactly one succeeds. */
 export async function consumeNonce(nonce: string, address: string): Promise<void> {
   const taken = await Nonces.findOneAndUpdate({ _id: nonce, address, used: false }, { $set: { used: true } }).lean()
   if (!taken) throw new AppError('INVALID_NONCE')

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { accountOf, createBot, houseAccount, isBot } from '#server/domains/people/accounts/accounts'
+import { accountOf, createBot, isBot, plazaAccount } from '#server/domains/people/accounts/accounts'
 import type { Account } from '#server/domains/people/accounts/model'
 import { refuseBotName } from '#server/domains/people/accounts/profile-changes'
 import { joinAlpha } from '#server/domains/rooms/rooms/alpha'
@@ -13,10 +13,10 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { operationsOf, scopeOf } from '#shared/kit/contract'
 import { done } from '#shared/kit/primitives'
 import { newServiceToken } from './bots.ts'
-import { announceEnd } from './endings.ts'
+import { notifyOfChange } from './change-notices.ts'
 import { type ServiceTokenRecord, ServiceTokens } from './model.ts'
-import { tellOfChange } from './notices.ts'
-import { hashOf } from './tokens.ts'
+import { announceSessionEnd } from './session-ends.ts'
+import { tokenHashOf } from './tokens.ts'
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
 const scopes = [...new Set(operationsOf(api).map(scopeOf))].sort()
@@ -34,7 +34,7 @@ const create: Action<typeof contract.create> = async ({ name, account, scopes: w
     name,
     account: bot._id,
     user_id: bot.user_id,
-    token_hash: hashOf(token),
+    token_hash: tokenHashOf(token),
     scopes: [...new Set(wanted)],
     created_by: admin.account,
     created_at: new Date(now),
@@ -42,14 +42,14 @@ const create: Action<typeof contract.create> = async ({ name, account, scopes: w
     last_used_at: null,
   }
   await ServiceTokens.create(record)
-  await tellOfChange(context, admin.account, { change: 'added', method: 'service', identifier: name })
-  return { ...done, token, serviceToken: shown(record) }
+  await notifyOfChange(context, admin.account, { change: 'added', method: 'service', identifier: name })
+  return { ...done, token, serviceToken: tokenOutput(record) }
 }
 
-/** A token never speaks for a person, nor for Plaza itself: only for a bot that exists, or for a new one of this name. */
+/** A token acts for a bot only, an existing or a new one; never for a person or Plaza itself. */
 async function botFor(node: Node, name: string, account: string | undefined): Promise<Account> {
   if (account !== undefined) {
-    const known = isBot(account) && !isSameAccount(account, houseAccount) ? await accountOf(account) : null
+    const known = isBot(account) && !isSameAccount(account, plazaAccount) ? await accountOf(account) : null
     if (!known) throw new AppError('USER_NOT_FOUND', { message: 'There is no such bot' })
     return known
   }
@@ -62,12 +62,12 @@ async function botFor(node: Node, name: string, account: string | undefined): Pr
 const revoke: Action<typeof contract.revoke> = async ({ id }, context) => {
   const record = await ServiceTokens.findOneAndDelete({ _id: id }).lean<ServiceTokenRecord>()
   if (!record) throw new AppError('NOT_FOUND')
-  await announceEnd(context.node, record.account, [id])
-  await tellOfChange(context, record.created_by, { change: 'removed', method: 'service', identifier: record.name })
+  await announceSessionEnd(context.node, record.account, [id])
+  await notifyOfChange(context, record.created_by, { change: 'removed', method: 'service', identifier: record.name })
   return done
 }
 
-const shown = ({ _id: id, ...token }: ServiceTokenRecord): z.input<typeof ServiceToken> => ({
+const tokenOutput = ({ _id: id, ...token }: ServiceTokenRecord): z.input<typeof ServiceToken> => ({
   ...token,
   id,
   created_at: token.created_at.toISOString(),
@@ -78,10 +78,10 @@ const shown = ({ _id: id, ...token }: ServiceTokenRecord): z.input<typeof Servic
 export const serviceTokens = defineDomain(contract, {
   create,
   async list(_input, { node }) {
-    const standing = await ServiceTokens.find({ expires_at: { $gt: new Date(node.now()) } })
+    const valid = await ServiceTokens.find({ expires_at: { $gt: new Date(node.now()) } })
       .sort({ created_at: 1 })
       .lean<ServiceTokenRecord[]>()
-    return { tokens: standing.map(shown), scopes }
+    return { tokens: valid.map(tokenOutput), scopes }
   },
   revoke,
 })

@@ -4,10 +4,18 @@ import { newId } from '#server/kernel/ids'
 import type { AuthMethod } from '#shared/api/identity'
 import { identifyBot, isServiceToken } from './bots.ts'
 import { type ServiceTokenRecord, ServiceTokens, type SessionRecord, Sessions } from './model.ts'
-import { hashOf, newRefreshToken, noSession, readToken, type Seen, sessionSeconds, signToken } from './tokens.ts'
+import {
+  type ClientData,
+  newRefreshToken,
+  noSessionError,
+  readToken,
+  sessionSeconds,
+  signToken,
+  tokenHashOf,
+} from './tokens.ts'
 
 const refreshMilliseconds = 30 * 24 * 60 * 60 * 1000
-/** However often it is refreshed. */
+/** The limit of all refreshes. */
 const longestMilliseconds = 90 * 24 * 60 * 60 * 1000
 const touchMilliseconds = 60_000
 
@@ -24,12 +32,12 @@ interface NewSession {
   authMethod: AuthMethod
   chainId: number | null
   passkeyCredentialId: string | null
-  seen: Seen
-  /** The session it goes on with; a line of its own where left out. */
+  seen: ClientData
+  /** The session that it continues; by default it begins a new family. */
   before?: Pick<SessionRecord, 'family' | 'proven_at' | 'created_at'>
 }
 
-/** Stores a new session and gives its tokens; they are nowhere else. */
+/** Stores a new session and returns its tokens, which are not stored. */
 export async function storeSession(node: Node, session: NewSession): Promise<Tokens> {
   const id = newId()
   const { account, userId, authMethod, chainId, passkeyCredentialId, seen, before } = session
@@ -38,7 +46,7 @@ export async function storeSession(node: Node, session: NewSession): Promise<Tok
   const end = proven_at.getTime() + longestMilliseconds
   const iat = Math.floor(now / 1000)
   const exp = Math.min(iat + sessionSeconds, Math.floor(end / 1000))
-  if (exp <= iat) throw noSession('SESSION_EXPIRED')
+  if (exp <= iat) throw noSessionError('SESSION_EXPIRED')
   const sessionToken = await signToken(node.settings.sessionKeys, {
     address: account,
     authMethod,
@@ -55,7 +63,7 @@ export async function storeSession(node: Node, session: NewSession): Promise<Tok
     family: before?.family ?? id,
     user_address: account,
     user_id: userId,
-    token_hash: hashOf(sessionToken),
+    token_hash: tokenHashOf(sessionToken),
     auth_method: authMethod,
     chain_id: chainId,
     passkey_credential_id: passkeyCredentialId,
@@ -65,32 +73,32 @@ export async function storeSession(node: Node, session: NewSession): Promise<Tok
     last_used_at: created_at,
     user_agent: seen.userAgent,
     ip_address: seen.ip,
-    refresh_hash: hashOf(refreshToken),
+    refresh_hash: tokenHashOf(refreshToken),
     refresh_expires_at: new Date(Math.min(now + refreshMilliseconds, end)),
     refreshed_at: null,
   })
   return { id, sessionToken, refreshToken, expiresAt: exp * 1000 }
 }
 
-/** Who a credential speaks for. A token is good only while its record lives, so the record is read each time. */
-export const identify =
+/** Identifies the caller of a credential. A token is valid only with its record, which is read each time. */
+export const identifyCaller =
   (node: Node) =>
-  async (credential: string | null, seen: Seen): Promise<Caller> => {
+  async (credential: string | null, seen: ClientData): Promise<Caller> => {
     if (credential === null) return { account: null, session: null, ip: seen.ip, userAgent: seen.userAgent }
     if (isScheduler(node, credential)) return { account: null, session: null, ...seen, isScheduler: true }
     return identifyToken(node, credential, seen)
   }
 
 const isScheduler = ({ settings: { cronSecret } }: Node, credential: string) =>
-  cronSecret !== null && hashOf(credential) === hashOf(cronSecret)
+  cronSecret !== null && tokenHashOf(credential) === tokenHashOf(cronSecret)
 
-export async function identifyToken(node: Node, token: string, seen: Seen): Promise<SignedIn> {
+export async function identifyToken(node: Node, token: string, seen: ClientData): Promise<SignedIn> {
   if (isServiceToken(token)) return identifyBot(node, token, seen)
   const { ip, userAgent } = seen
   const { jti } = await readToken(node.settings.sessionKeys, token, node.now())
-  const record = await Sessions.findOne({ token_hash: hashOf(token) }).lean<SessionRecord>()
-  if (!record || record._id !== jti) throw noSession('SESSION_NOT_FOUND')
-  if (record.expires_at.getTime() <= node.now()) throw noSession('SESSION_EXPIRED')
+  const record = await Sessions.findOne({ token_hash: tokenHashOf(token) }).lean<SessionRecord>()
+  if (!record || record._id !== jti) throw noSessionError('SESSION_NOT_FOUND')
+  if (record.expires_at.getTime() <= node.now()) throw noSessionError('SESSION_EXPIRED')
   touch(node, record)
   const session = {
     id: record._id,
@@ -104,7 +112,7 @@ export async function identifyToken(node: Node, token: string, seen: Seen): Prom
   return { account: record.user_address, session, ip, userAgent }
 }
 
-/** Notes the use of a session, at most once a minute; nobody waits for it. */
+/** Records the use of a session at most once a minute, without a wait. */
 function touch(node: Node, { _id, user_address, last_used_at }: SessionRecord): void {
   const now = node.now()
   const due = now - touchMilliseconds
@@ -118,8 +126,8 @@ function touch(node: Node, { _id, user_address, last_used_at }: SessionRecord): 
   )
 }
 
-/** Which of these sessions and service tokens still stand. */
-export const alive =
+/** The valid sessions and service tokens among these. */
+export const validSessions =
   (node: Node) =>
   async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
     const sessions = await Sessions.find(named(ids), { expires_at: 1 }).lean<SessionRecord[]>()
@@ -127,8 +135,8 @@ export const alive =
     const others = ids.filter((id) => !known.has(id))
     const tokens =
       others.length > 0 ? await ServiceTokens.find(named(others), { expires_at: 1 }).lean<ServiceTokenRecord[]>() : []
-    const standing = [...sessions, ...tokens].filter(({ expires_at }) => expires_at.getTime() > node.now())
-    return new Set(standing.map(({ _id }) => _id))
+    const valid = [...sessions, ...tokens].filter(({ expires_at }) => expires_at.getTime() > node.now())
+    return new Set(valid.map(({ _id }) => _id))
   }
 
 const named = (ids: readonly string[]) => ({ _id: { $in: [...ids] } })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ConfigError, defineSettings, hostAndPort, numeric, webUrl } from '#server/kernel/settings'
+import { ConfigError, decimalNumber, defineSettings, hostAndPort, webUrl } from '#server/kernel/settings'
 import { isVisible } from '#shared/kit/primitives'
 
-/** The domain and the chains of the messages that wallets sign. */
+/** The domain and chains of the messages that wallets sign. */
 export const siweSettings = defineSettings(
   {
     SIWE_DOMAIN: hostAndPort.optional(),
@@ -14,7 +14,7 @@ export const siweSettings = defineSettings(
       .refine((ids) => ids.length > 0 && ids.every((id) => Number.isInteger(id) && id > 0), {
         error: 'must be numbers separated by commas',
       }),
-    SIWE_DEFAULT_CHAIN_ID: numeric(z.number().int().positive()).default(1),
+    SIWE_DEFAULT_CHAIN_ID: decimalNumber(z.number().int().positive()).default(1),
   },
   (given, { publicUrl }) => {
     const { SIWE_CHAIN_IDS: chainIds, SIWE_DEFAULT_CHAIN_ID: defaultChainId } = given
@@ -35,7 +35,7 @@ You have joined the room where everybody is. Some things to begin with:
 
 Nobody reads an answer here: ask in the room where everybody is.`
 
-/** What somebody new is told by Plaza; null where that is nothing. */
+/** Plaza's message to newcomers; null for none. */
 export const welcomeSettings = defineSettings(
   {
     WELCOME_MESSAGE: z

@@ -5,24 +5,24 @@ import { joinStaffRooms } from '#server/domains/rooms/room-state/staff-rooms'
 import { joinAlpha } from '#server/domains/rooms/rooms/alpha'
 import type { Caller, Context, Node } from '#server/kernel/context'
 import type { AuthMethod, SignedInAnswer } from '#shared/api/identity'
-import { endSession } from './endings.ts'
-import { accountOpenedBy, type ProvenIdentity } from './identities.ts'
+import { accountOfIdentity, type ProvenIdentity } from './identities.ts'
 import { type SessionRecord, Sessions } from './model.ts'
-import { alive, storeSession, type Tokens } from './sessions.ts'
-import { hashOf, noSession, type Seen } from './tokens.ts'
-import { welcome, welcomes } from './welcome.ts'
+import { endSession } from './session-ends.ts'
+import { storeSession, type Tokens, validSessions } from './sessions.ts'
+import { type ClientData, noSessionError, tokenHashOf } from './tokens.ts'
+import { hasWelcome, sendWelcome } from './welcome.ts'
 
-interface Proven {
+interface ProvenSignIn {
   authMethod: AuthMethod
   chainId?: number | null
   passkeyCredentialId?: string | null
-  seen: Seen
+  seen: ClientData
 }
 
-/** The one way a session begins, whatever proved the account. The first makes the account. */
-export async function startSession(node: Node, account: string, proven: Proven) {
+/** Begins a session for a proven account; the first one creates the account. */
+export async function startSession(node: Node, account: string, proven: ProvenSignIn) {
   const { authMethod, chainId = null, passkeyCredentialId = null, seen } = proven
-  const record = await recordSignIn(account, authMethod, node.now(), welcomes(node))
+  const record = await recordSignIn(account, authMethod, node.now(), hasWelcome(node))
   const userId = record.user_id
   const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
   await joinAlpha(node, account).catch((error: unknown) =>
@@ -32,17 +32,17 @@ export async function startSession(node: Node, account: string, proven: Proven) 
     node.logger.warn({ actor: account, error }, 'did not join the rooms of the staff at sign-in'),
   )
   if (record.welcome_due)
-    await welcome(node, account).catch((error: unknown) =>
+    await sendWelcome(node, account).catch((error: unknown) =>
       node.logger.warn({ actor: account, error }, 'was not welcomed, and is at the next sign-in'),
     )
   return { ...tokens, user: ownerView(record) }
 }
 
-/** Begins a session for whoever has just proved to be this account, and ends the session that the client sent. */
+/** Begins a session for a proven account, and ends the session that the client sent. */
 export async function signIn(
   context: Context,
   account: string,
-  proof: Omit<Proven, 'seen'>,
+  proof: Omit<ProvenSignIn, 'seen'>,
 ): Promise<z.input<typeof SignedInAnswer>> {
   const { node, caller } = context
   const started = await startSession(node, account, { ...proof, seen: caller })
@@ -52,22 +52,30 @@ export async function signIn(
   return { success: true, verified: true, authenticated: true, sessionToken, refreshToken, userAddress: account, user }
 }
 
-/** As `signIn`, into the account that this identity opens. */
-export async function signInBy(context: Context, identity: ProvenIdentity, proof: Partial<Omit<Proven, 'seen'>> = {}) {
-  const account = await accountOpenedBy(context.node, identity)
+/** As `signIn`, for the account of this identity. */
+export async function signInBy(
+  context: Context,
+  identity: ProvenIdentity,
+  proof: Partial<Omit<ProvenSignIn, 'seen'>> = {},
+) {
+  const account = await accountOfIdentity(context.node, identity)
   return signIn(context, account, { authMethod: identity.method, ...proof })
 }
 
-/** A node that dies meanwhile notes no session. */
+/** A node that dies meanwhile stores no session. */
 const sameMomentMilliseconds = 10_000
 
 /**
- * A new session for a refresh token, which is used up by this. One that is used after it gave a session ends its whole line (RFC 9700, 4.14.2), as
- * one of the two who hold it has stolen it; before that, a client has asked twice at once.
+ * A new session for a refresh token, which is used up. A second use after that ends the whole family (RFC 9700,
+ * 4.14.2), because one holder is a thief. A second use before that is a simultaneous request.
  */
-export async function refreshByToken(node: Node, token: string, seen: Seen): Promise<Tokens & { account: string }> {
+export async function refreshByToken(
+  node: Node,
+  token: string,
+  seen: ClientData,
+): Promise<Tokens & { account: string }> {
   const now = new Date(node.now())
-  const refresh_hash = hashOf(token)
+  const refresh_hash = tokenHashOf(token)
   const taken = await Sessions.findOneAndUpdate(
     { refresh_hash, refreshed_at: null, refresh_expires_at: { $gt: now } },
     { $set: { refreshed_at: now } },
@@ -78,25 +86,29 @@ export async function refreshByToken(node: Node, token: string, seen: Seen): Pro
     return tokens
   }
   const known = await Sessions.findOne({ refresh_hash }).lean<SessionRecord>()
-  if (!known) throw noSession('SESSION_NOT_FOUND')
-  if (known.refreshed_at === null) throw noSession('SESSION_EXPIRED')
+  if (!known) throw noSessionError('SESSION_NOT_FOUND')
+  if (known.refreshed_at === null) throw noSessionError('SESSION_EXPIRED')
   const isSameMoment = !known.refreshed_to && now.getTime() - known.refreshed_at.getTime() < sameMomentMilliseconds
   if (!isSameMoment) await endSession(node, known.user_address, known._id)
-  throw noSession('SESSION_INVALID')
+  throw noSessionError('SESSION_INVALID')
 }
 
-/** A new session beside the calling one, which lives until it expires, so that requests under way are not cut off. */
+/** A new session beside the calling one, which stays valid until its expiry, so that running requests succeed. */
 export async function refreshBySession(
   node: Node,
   sessionId: string,
-  seen: Seen,
+  seen: ClientData,
 ): Promise<Tokens & { account: string }> {
   const record = await Sessions.findOne({ _id: sessionId }).lean<SessionRecord>()
-  if (!record) throw noSession('SESSION_NOT_FOUND')
+  if (!record) throw noSessionError('SESSION_NOT_FOUND')
   return continueSession(node, record, seen)
 }
 
-async function continueSession(node: Node, record: SessionRecord, seen: Seen): Promise<Tokens & { account: string }> {
+async function continueSession(
+  node: Node,
+  record: SessionRecord,
+  seen: ClientData,
+): Promise<Tokens & { account: string }> {
   const { user_address: account, user_id: userId, auth_method: authMethod, chain_id: chainId } = record
   const passkeyCredentialId = record.passkey_credential_id ?? null
   const tokens = await storeSession(node, {
@@ -110,18 +122,21 @@ async function continueSession(node: Node, record: SessionRecord, seen: Seen): P
   })
   if (!(await Sessions.findOne({ _id: record._id }, { _id: 1 }).lean())) {
     await Sessions.deleteOne({ _id: tokens.id })
-    throw noSession('SESSION_NOT_FOUND')
+    throw noSessionError('SESSION_NOT_FOUND')
   }
   await recordRefresh(account, node.now())
   return { ...tokens, account }
 }
 
-/** What `session:ready` says of the caller. Asked once the socket can be found, so that a session that ended meanwhile is seen. */
-export const describe =
+/**
+ * The caller's part of `session:ready`. It is read after the socket is registered, so that a session that ended
+ * meanwhile is noticed.
+ */
+export const describeCaller =
   (node: Node) =>
   async ({ account, session }: Caller) => {
     if (account === null || !session) return null
-    const [record, standing] = await Promise.all([accountOf(account), alive(node)([session.id])])
-    if (standing.size === 0) throw noSession('SESSION_NOT_FOUND')
+    const [record, valid] = await Promise.all([accountOf(account), validSessions(node)([session.id])])
+    if (valid.size === 0) throw noSessionError('SESSION_NOT_FOUND')
     return record ? ownerView(record) : null
   }

@@ -5,10 +5,10 @@ import { AppError } from '#shared/errors'
 const longest = 2 + 2 * 8192
 const keySignature = 2 + 2 * 65
 
-/** Asks a chain about a signature, or refuses to. */
+/** Asks a chain about a signature, or refuses. */
 export type AskChain = (ask: () => Promise<boolean>) => Promise<boolean>
 
-/** A key's signature is checked here; a contract's (EIP-1271, ERC-6492) by one question to its chain, where we know one. */
+/** Checks a key's signature here, and a contract's (EIP-1271, ERC-6492) by one question to its chain, if configured. */
 export async function checkSignature(
   chain: Chain | undefined,
   address: string,
@@ -21,7 +21,7 @@ export async function checkSignature(
   if (await isSignedByKey(address, message, signature)) return
   if (chain !== undefined && (await askChain(() => isSignedByContract(chain, address, message, signature)))) return
   if (chain !== undefined) throw new AppError('INVALID_SIGNATURE')
-  // One of 65 bytes is that of a wrong key.
+  // A signature of 65 bytes is one of a wrong key.
   if (signature.length <= keySignature) throw new AppError('INVALID_SIGNATURE')
   const why = 'A wallet that is a contract cannot be checked: no node of its chain is configured here'
   throw new AppError('INVALID_SIGNATURE', { message: `Invalid signature. ${why}.`, details: { why } })
@@ -32,7 +32,7 @@ async function isSignedByKey(address: Hex, message: string, signature: Hex): Pro
   return verifyMessage({ address, message, signature }).catch(() => false)
 }
 
-/** A chain that is late is to the caller one that could not be asked. */
+/** For the caller, a late chain is an unreachable one. */
 async function isSignedByContract(chain: Chain, address: Hex, message: string, signature: Hex): Promise<boolean> {
   return chain.verifyMessage(address, message, signature).catch((cause: unknown) => {
     throw new AppError('UPSTREAM_ERROR', { message: 'The chain could not be asked', cause })

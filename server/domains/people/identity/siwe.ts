@@ -2,36 +2,36 @@ import { SiweMessage } from 'siwe'
 import { getAddress, isAddressEqual } from 'viem'
 import type { Context, Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
-import { checkTimes, checkWords, isForUs, isOfSignIn, sitesOf, statement } from './messages.ts'
+import { checkTimes, checkWords, isForUs, isSignInStatement, signInStatement, sitesOf } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
 import { siweSettings } from './settings.ts'
 import { type AskChain, checkSignature } from './signatures.ts'
 
-export type Asked = Pick<Context, 'node' | 'origin'>
+export type MessageRequest = Pick<Context, 'node' | 'origin'>
 
-/** What a message is signed for: the words that the wallet shows, and the nonces that are good for this and for nothing else. */
+/** The purpose of a signed message: its statement, and its own nonces. */
 export interface Purpose {
   statement: string
-  /** May a message for this say so? */
+  /** Is the statement valid for this purpose? */
   isFit(statement: string | undefined): boolean
   nonceFor(node: Node, address: string): string | Promise<string>
-  /** Refuses a nonce that this address may not use for this now. Uses nothing up. */
+  /** Refuses a nonce that this address may not use now; the nonce stays usable. */
   checkNonce(node: Node, nonce: string, address: string): void | Promise<void>
 }
 
-const toSignIn: Purpose = {
-  statement,
-  isFit: isOfSignIn,
+const signInPurpose: Purpose = {
+  statement: signInStatement,
+  isFit: isSignInStatement,
   nonceFor: (node, address) => issueNonce(address, node.now()),
   checkNonce: (node, nonce, address) => checkNonce(nonce, address, node.now()),
 }
 
-/** A message for this wallet to sign, with a nonce of its own. */
+/** A message for this wallet to sign, with a new nonce. */
 export async function writeMessage(
-  { node, origin }: Asked,
+  { node, origin }: MessageRequest,
   address: string,
   chainId: number | undefined,
-  purpose = toSignIn,
+  purpose = signInPurpose,
 ) {
   const siwe = siweSettings.of(node)
   const chain = chainId ?? siwe.defaultChainId
@@ -51,9 +51,9 @@ export async function writeMessage(
   return { message: message.prepareMessage(), nonce }
 }
 
-/** Proves that the address signed this message for us, and uses its nonce up. Only what passes everything does. */
+/** Verifies that the address signed this message for us, and uses the nonce up after all checks. */
 export async function proveMessage(
-  asked: Asked,
+  asked: MessageRequest,
   raw: string,
   address: string,
   signature: string,
@@ -63,13 +63,13 @@ export async function proveMessage(
   return { chainId }
 }
 
-/** The fields of a message that the address signed for us and for this purpose. Uses nothing up. */
+/** The fields of a message that the address signed for us and this purpose; the nonce stays usable. */
 export async function checkMessage(
-  asked: Asked,
+  asked: MessageRequest,
   raw: string,
   address: string,
   signature: string,
-  purpose = toSignIn,
+  purpose = signInPurpose,
   askChain?: AskChain,
 ): Promise<SiweMessage> {
   const { node } = asked
@@ -84,14 +84,14 @@ export async function checkMessage(
   return message
 }
 
-/** The fields of a message that is written exactly as the standard has it. */
+/** The fields of a message in exactly the standard's form. */
 export function readMessage(raw: string, address: string): SiweMessage {
   try {
     const message = new SiweMessage(raw)
     const same = message.prepareMessage() === raw && isAddressEqual(getAddress(message.address), getAddress(address))
     if (same) return message
   } catch {
-    // The parser throws plain errors for everything it does not read.
+    // The parser throws plain errors for invalid text.
   }
   throw new AppError('INVALID_SIGNATURE')
 }

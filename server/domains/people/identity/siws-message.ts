@@ -1,4 +1,4 @@
-/** The fields of a message by which a Solana wallet signs in. */
+/** The fields of a Solana sign-in message. */
 interface SolanaMessage {
   domain: string
   address: string
@@ -33,7 +33,7 @@ const layout = new RegExp(
   ].join(''),
 )
 
-/** The fields of a message in which every line is one of the layout, in its order and once; null for every other text. */
+/** The fields of a message that matches the layout line by line; null for other texts. */
 export function readSolanaMessage(raw: string): SolanaMessage | null {
   const fields = layout.exec(raw)?.groups
   return fields ? ({ ...fields } as unknown as SolanaMessage) : null

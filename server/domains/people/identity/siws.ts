@@ -3,12 +3,12 @@ import { base58 } from '@scure/base'
 import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { checkTimes, checkWords, isForUs, isOfSignIn, sitesOf, statement } from './messages.ts'
+import { checkTimes, checkWords, isForUs, isSignInStatement, signInStatement, sitesOf } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
 import { readSolanaMessage, writeSolanaMessage } from './siws-message.ts'
 
-type Asked = Pick<Context, 'node' | 'origin'>
-interface Signed {
+type MessageRequest = Pick<Context, 'node' | 'origin'>
+interface SignedInput {
   address?: string | undefined
   publicKey?: string | undefined
   message: string
@@ -20,20 +20,29 @@ const signatureBytes = 64
 const longestSignature = 90
 const chains = /^(solana:)?(mainnet|testnet|devnet|localnet)$/
 
-/** A message for this wallet to sign, with a nonce of its own. Its address is the key, in the case it is written in. */
-export async function writeSolana({ node, origin }: Asked, address: string) {
+/** A message for this wallet to sign, with a new nonce. Its address is the case-sensitive key. */
+export async function writeSolana({ node, origin }: MessageRequest, address: string) {
   keyOf(address)
   const now = node.now()
   const nonce = await issueNonce(address, now)
   const [site] = sitesOf({ node, origin })
   return {
-    message: writeSolanaMessage({ ...site, address, statement, nonce, issuedAt: new Date(now).toISOString() }),
+    message: writeSolanaMessage({
+      ...site,
+      address,
+      statement: signInStatement,
+      nonce,
+      issuedAt: new Date(now).toISOString(),
+    }),
     nonce,
   }
 }
 
-/** Proves that the wallet signed this message for us, uses its nonce up, and says whose it is. */
-export async function proveSolana(asked: Asked, { address, publicKey = address, ...signed }: Signed): Promise<string> {
+/** Verifies that the wallet signed this message for us, uses the nonce up, and returns the address. */
+export async function proveSolana(
+  asked: MessageRequest,
+  { address, publicKey = address, ...signed }: SignedInput,
+): Promise<string> {
   if (publicKey === undefined) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
   if (address !== undefined && !isSameAccount(address, publicKey))
     throw new AppError('VALIDATION_ERROR', { message: 'address and publicKey differ' })
@@ -42,11 +51,11 @@ export async function proveSolana(asked: Asked, { address, publicKey = address, 
   const message = readSolanaMessage(signed.message)
   if (!message || !isSameAccount(message.address, publicKey)) throw new AppError('INVALID_SIGNATURE')
   if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
-  checkWords(message, isOfSignIn)
+  checkWords(message, isSignInStatement)
   if (message.chainId !== undefined && !chains.test(message.chainId)) throw new AppError('CHAIN_NOT_SUPPORTED')
   await checkNonce(message.nonce, publicKey, now)
   checkTimes(message, now)
-  if (!isSigned(key, signed.message, signed.signature)) throw new AppError('INVALID_SIGNATURE')
+  if (!isSignatureValid(key, signed.message, signed.signature)) throw new AppError('INVALID_SIGNATURE')
   await consumeNonce(message.nonce, publicKey)
   return publicKey
 }
@@ -57,8 +66,8 @@ function keyOf(address: string): Uint8Array {
   return key
 }
 
-/** By the strict rules: no key of small order, no signature but the one form of it. */
-export function isSigned(key: Uint8Array, message: string, signature: string): boolean {
+/** By the strict rules: no key of small order, and one form of each signature. */
+export function isSignatureValid(key: Uint8Array, message: string, signature: string): boolean {
   if (signature.length > longestSignature) return false
   try {
     const bytes = base58.decode(signature)

@@ -10,8 +10,8 @@ const party = 'plaza'
 const algorithm = 'HS256'
 const longestToken = 4096
 
-/** What the door saw of a client. */
-export interface Seen {
+/** The client's data as seen by the door. */
+export interface ClientData {
   ip: string
   userAgent: string
 }
@@ -48,10 +48,10 @@ export function signToken(keys: Keys, { jti, iat, exp, ...payload }: Claims): Pr
 const proven = new WeakMap<Keys, Map<string, Claims>>()
 const provenAtMost = 10_000
 
-/** The claims of a token that one of our keys signed and that has not expired. Whether its session still lives is another question. */
+/** The claims of a token that our key signed and that has not expired. Its session is not checked. */
 export async function readToken(keys: Keys, token: string, now: number): Promise<Claims> {
   const claims = proven.get(keys)?.get(token) ?? (await verifyToken(keys, token, now))
-  if (claims.exp * 1000 <= now) throw noSession('SESSION_EXPIRED')
+  if (claims.exp * 1000 <= now) throw noSessionError('SESSION_EXPIRED')
   remember(keys, token, claims)
   return claims
 }
@@ -64,10 +64,10 @@ function remember(keys: Keys, token: string, claims: Claims): void {
 }
 
 async function verifyToken(keys: Keys, token: string, now: number): Promise<Claims> {
-  if (token.length > longestToken) throw noSession('SESSION_INVALID')
+  if (token.length > longestToken) throw noSessionError('SESSION_INVALID')
   const keyOf = ({ kid }: { kid?: string }) => {
     const key = keys.find(({ id }) => id === kid)
-    if (!key) throw noSession('SESSION_INVALID')
+    if (!key) throw noSessionError('SESSION_INVALID')
     return key.secret
   }
   try {
@@ -80,14 +80,14 @@ async function verifyToken(keys: Keys, token: string, now: number): Promise<Clai
     })
     return Claims.parse(payload)
   } catch (error) {
-    throw noSession(error instanceof errors.JWTExpired ? 'SESSION_EXPIRED' : 'SESSION_INVALID')
+    throw noSessionError(error instanceof errors.JWTExpired ? 'SESSION_EXPIRED' : 'SESSION_INVALID')
   }
 }
 
-/** Why there is no session; the text is the same for every reason. */
-export const noSession = (code: 'SESSION_INVALID' | 'SESSION_EXPIRED' | 'SESSION_NOT_FOUND') =>
+/** The reason for a missing session; the text is always the same. */
+export const noSessionError = (code: 'SESSION_INVALID' | 'SESSION_EXPIRED' | 'SESSION_NOT_FOUND') =>
   new AppError(code, { message: 'Unauthorized' })
 
 export const newRefreshToken = () => randomBytes(32).toString('base64url')
 export const isRefreshToken = (token: string) => /^[\w-]{43}$/.test(token)
-export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+export const tokenHashOf = (token: string) => createHash('sha256').update(token).digest('hex')

@@ -9,7 +9,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { Invites, InviteUses, type StoredInvite, type StoredUse } from './model.ts'
-import { newCode } from './own.ts'
+import { newInviteCode } from './own-invites.ts'
 
 const usesShown = 100
 const invitesAtMost = 1_000
@@ -32,7 +32,7 @@ export const inviteCodes = defineDomain(contract, {
   async create({ maxUses, expiresAt, note, customCode }, context) {
     const invite: StoredInvite = {
       _id: context.creationId,
-      code: customCode ?? newCode(),
+      code: customCode ?? newInviteCode(),
       owner_address: signedIn(context).account,
       by_admin: true,
       max_uses: maxUses,
@@ -41,7 +41,7 @@ export const inviteCodes = defineDomain(contract, {
       is_active: true,
       created_at: new Date(context.node.now()),
     }
-    return { ...done, code: shown(await made(invite), 0) }
+    return { ...done, code: inviteOutput(await insertInvite(invite), 0) }
   },
 
   async update({ code, isActive, note }) {
@@ -60,15 +60,15 @@ export const inviteCodes = defineDomain(contract, {
   },
 
   async grant({ walletAddress, additionalInvites }, context) {
-    const newTotal = await grant(context, walletAddress, additionalInvites)
+    const newTotal = await grantInvites(context, walletAddress, additionalInvites)
     return { ...done, message: `They may invite ${newTotal} now`, newTotal }
   },
 })
 
 const unknownCode = () => new AppError('NOT_FOUND', { message: 'This code is not known' })
 
-/** What an earlier attempt of the same call made is answered again. */
-async function made(invite: StoredInvite): Promise<StoredInvite> {
+/** A repeat gets the result of an earlier attempt of the same call. */
+async function insertInvite(invite: StoredInvite): Promise<StoredInvite> {
   try {
     await Invites.create(invite)
     return invite
@@ -87,10 +87,10 @@ async function withUses(invite: StoredInvite) {
     InviteUses.countDocuments(ofIt),
   ])
   const usedBy = uses.map(({ _id, used_at }) => ({ used_by: _id, used_at: used_at.toISOString() }))
-  return { ...shown(invite, count), usedBy }
+  return { ...inviteOutput(invite, count), usedBy }
 }
 
-function shown(
+function inviteOutput(
   { _id, code, owner_address, max_uses = 1, expires_at, is_active, note, created_at }: StoredInvite,
   uses: number,
 ) {
@@ -107,8 +107,8 @@ function shown(
   }
 }
 
-/** How many invites the account has then. Nobody gives any to themself. */
-async function grant(context: Context, account: string, more: number): Promise<number> {
+/** Returns the account's new number of invites. Nobody grants any to themselves. */
+async function grantInvites(context: Context, account: string, more: number): Promise<number> {
   if (isSameAccount(account, signedIn(context).account))
     throw new AppError('FORBIDDEN', { message: 'Another admin must decide this of you' })
   for (;;) {

@@ -2,14 +2,14 @@ import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { invites as contract } from '#shared/api/invites'
 import { done } from '#shared/kit/primitives'
-import { invitesOf } from './own.ts'
-import { redeem } from './redeem.ts'
+import { invitesOf } from './own-invites.ts'
+import { redeemInvite } from './redeem.ts'
 
 export const invites = defineDomain(contract, {
   list: (_input, context) => invitesOf(context, signedIn(context).account),
 
   async redeem({ code }, context) {
-    const { owner_address: inviter } = await redeem(context, code)
+    const { owner_address: inviter } = await redeemInvite(context, code)
     return { ...done, message: 'Welcome. Your invite gave you 100 points.', inviter }
   },
 })

@@ -2,15 +2,14 @@ import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** A code by which somebody is invited. */
 export interface StoredInvite {
   _id: string
   code: string
   owner_address: string
-  /** Which of the places of its owner it takes; absent where an admin made it for many. */
+  /** The slot of its owner; absent if an admin made it for many. */
   place?: number
   by_admin?: true
-  /** 0 is any number; absent for one. */
+  /** 0 is unlimited; absent for one. */
   max_uses?: number
   expires_at?: Date
   note?: string
@@ -18,18 +17,18 @@ export interface StoredInvite {
   created_at: Date
 }
 
-/** That an account was invited by a code; this row alone decides who was, by which, and that nobody else was. */
+/** The use of an invite by an account. This row alone decides the inviter and the code. */
 export interface StoredUse {
-  /** The account that was invited. */
+  /** The invited account. */
   _id: string
   invite_id: string
   code: string
   owner_address: string
   by_admin?: true
-  /** Which of the uses of its code it takes; absent where that invites any number. */
+  /** The slot among the uses of its code; absent if the code is unlimited. */
   place?: number
   used_at: Date
-  /** Everything that follows from it is done. */
+  /** Are all consequences done? */
   settled: boolean
 }
 

@@ -5,8 +5,8 @@ import { AppError } from '#shared/errors'
 import type { Passkey } from './model.ts'
 import type { Site } from './settings.ts'
 
-/** Proves that the passkey signed this challenge for this site. The counter is still to be compared. */
-export async function proveUse(
+/** Verifies that the passkey signed this challenge for this site. The caller compares the counter. */
+export async function verifyAssertion(
   { response }: UsedCredential,
   passkey: Passkey,
   challenge: string,
@@ -31,7 +31,7 @@ export async function proveUse(
 
 const rawBytes = 64
 
-/** The signature in its one strict form, from that form or from r and s side by side; both must be within the group. */
+/** The signature in strict DER, from DER or from r and s; both must be in the group. */
 function derOf(encoded: string): string {
   const given = Uint8Array.from(Buffer.from(encoded, 'base64url'))
   try {

@@ -12,8 +12,7 @@ import { AppError } from '#shared/errors'
 import type { Point } from './bodies.ts'
 import type { Site } from './settings.ts'
 
-/** What an authenticator has made. */
-export interface Made extends Point {
+export interface NewPasskey extends Point {
   credentialId: string
   counter: number
   aaguid: string
@@ -23,12 +22,12 @@ export interface Made extends Point {
 export const es256 = -7
 const coordinateBytes = 32
 
-/** Proves that the credential was made for this challenge and site, by an authenticator that holds an ES256 key. */
-export async function proveNew(
+/** Verifies that the credential was made for this challenge and site, with an ES256 key. */
+export async function verifyAttestation(
   { id, response }: NewCredential,
   challenge: string,
   { rpId, origins }: Site,
-): Promise<Made> {
+): Promise<NewPasskey> {
   const made = readAttestation(response.attestationObject)
   if (made.credentialId !== id) throw new AppError('PASSKEY_VERIFICATION_FAILED')
   const { attestationObject, clientDataJSON } = response
@@ -47,7 +46,7 @@ export async function proveNew(
   return made
 }
 
-function readAttestation(encoded: string): Made {
+function readAttestation(encoded: string): NewPasskey {
   try {
     const attestation = decodeAttestationObject(Uint8Array.from(Buffer.from(encoded, 'base64url')))
     refuseForeignFormats(attestation)
@@ -67,14 +66,17 @@ function readAttestation(encoded: string): Made {
   }
 }
 
-/** We ask for none; what comes signed must be signed by the new key itself. Certificates name addresses to be fetched, so none is read. */
+/**
+ * We request no attestation; a signed one must be signed by the new key. Certificates contain URLs to fetch, so none is
+ * read.
+ */
 function refuseForeignFormats(attestation: ReturnType<typeof decodeAttestationObject>): void {
   const format = attestation.get('fmt')
   const isSelfSigned = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined
   if (format !== 'none' && !isSelfSigned) throw new Error('The attestation format is not accepted')
 }
 
-/** The point of an ES256 key; refuses other keys, and points that are not on the curve. */
+/** The point of an ES256 key. It refuses other keys, and points outside the curve. */
 function readKey(encoded: Parameters<typeof decodeCredentialPublicKey>[0]): Point {
   const key = decodeCredentialPublicKey(encoded)
   if (!cose.isCOSEPublicKeyEC2(key)) throw new Error('The key is not an EC2 key')

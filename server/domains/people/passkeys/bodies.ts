@@ -13,7 +13,7 @@ export interface Point {
 
 const missing = (field: string) => new AppError('VALIDATION_ERROR', { message: `${field} is required` })
 
-/** The new credential of a body of either shape, and the key the body names beside it. */
+/** The new credential in a body of either shape, with the separate public key. */
 export function newCredentialIn(input: Registration): { credential: NewCredential; claimed: Point | null } {
   const credential = input.credential ?? rawRegistration(input)
   refuseOtherId(credential.id, input.credentialId, credential.rawId)
@@ -35,7 +35,7 @@ function rawPoint({ publicKeyX: x, publicKeyY: y }: Registration): Point | null 
   return null
 }
 
-/** The credential that was used, of a body of either shape. */
+/** The used credential in a body of either shape. */
 export function usedCredentialIn(input: Login): UsedCredential {
   const credential = input.credential ?? rawLogin(input)
   refuseOtherId(credential.id, input.credentialId, credential.rawId)

@@ -11,7 +11,7 @@ const ClientData = z.object({
 })
 export type ClientData = z.infer<typeof ClientData>
 
-/** What the browser says it did, still to be judged. */
+/** The browser's client data, unchecked. */
 export function readClientData(encoded: string): ClientData {
   try {
     return ClientData.parse(JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8')))
@@ -20,7 +20,7 @@ export function readClientData(encoded: string): ClientData {
   }
 }
 
-/** Refuses what was done for another purpose, on another site, or inside a frame of one. */
+/** Refuses client data of another purpose or site, or of a frame in another site. */
 export function checkClientData(
   { type, origin, crossOrigin, topOrigin }: ClientData,
   expected: 'webauthn.create' | 'webauthn.get',

@@ -3,8 +3,8 @@ import type { Node } from '#server/kernel/context'
 
 const lengths = [16, 20, 32, 32]
 
-/** The credential id that an account without passkeys seems to have: always the same one, and nobody's. */
-export function decoyOf({ settings }: Node, account: string): string {
+/** The fake credential id of an account without passkeys: constant, and nobody's. */
+export function decoyCredentialOf({ settings }: Node, account: string): string {
   const oldest = settings.sessionKeys.at(-1)
   if (!oldest) throw new Error('There is no session key')
   const made = createHmac('sha256', oldest.secret).update(`decoy passkey\0${account}`)

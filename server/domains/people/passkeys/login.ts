@@ -3,14 +3,14 @@ import type { UsedCredential } from '#shared/api/passkey-credentials'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { proveUse } from './assertion.ts'
+import { verifyAssertion } from './assertion.ts'
 import { usedCredentialIn } from './bodies.ts'
 import { issueChallenge, takeChallenge } from './challenges.ts'
 import { checkClientData, readClientData } from './client-data.ts'
-import { decoyOf } from './decoys.ts'
+import { decoyCredentialOf } from './decoys.ts'
 import type { Passkey, PasskeyChallenge } from './model.ts'
 import { requestOptions } from './options.ts'
-import { credentialIdsOf, noteUse, passkeyOf } from './passkeys.ts'
+import { credentialIdsOf, passkeyOf, recordUse } from './passkeys.ts'
 import { offerRescue } from './recovery.ts'
 import { passkeySettings } from './settings.ts'
 import { signInWith } from './sign-in.ts'
@@ -24,9 +24,9 @@ export const beginLogin: Action<typeof contract.beginLogin> = async (input, { no
   return { ...options, options, useDevicePasskey }
 }
 
-/** An account that has no passkey looks like any other. */
+/** An account without passkeys looks like any other. */
 async function knownOrDecoy(node: Node, account: string): Promise<string[]> {
-  const decoy = decoyOf(node, account)
+  const decoy = decoyCredentialOf(node, account)
   const known = await credentialIdsOf(account)
   return known.length > 0 ? known : [decoy]
 }
@@ -42,8 +42,8 @@ export const login: Action<typeof contract.login> = async (input, context) => {
   const passkey = await passkeyOf(credential.id)
   if (!passkey) return offerRescue(context, credential.id)
   refuseOthers(passkey, challenge, credential, input.userAddress ?? null)
-  const { counter, backedUp } = await proveUse(credential, passkey, challenge._id, site)
-  if (!(await noteUse(passkey, counter, backedUp, node.now()))) {
+  const { counter, backedUp } = await verifyAssertion(credential, passkey, challenge._id, site)
+  if (!(await recordUse(passkey, counter, backedUp, node.now()))) {
     const { _id, user_address: actor, counter: before } = passkey
     node.logger.warn({ actor, passkey: _id, counter, before }, 'a passkey counted backwards: there may be a copy of it')
     throw new AppError('PASSKEY_VERIFICATION_FAILED')
@@ -51,7 +51,7 @@ export const login: Action<typeof contract.login> = async (input, context) => {
   return signInWith(context, { ...passkey, backed_up: backedUp })
 }
 
-/** A challenge that was asked for by one account signs no other in, nor does a passkey that speaks for another user. */
+/** A challenge of one account signs in to no other, nor does a passkey with another user handle. */
 function refuseOthers(
   passkey: Passkey,
   { user_address: asked }: PasskeyChallenge,

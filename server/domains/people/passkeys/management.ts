@@ -1,9 +1,9 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { safeProfile } from '#server/domains/people/accounts/safe-address'
 import { isWalletAccount, type SmartAccount, smartAccountIn } from '#server/domains/people/accounts/smart-account'
-import { endSession } from '#server/domains/people/identity/endings'
+import { notifyOfChange } from '#server/domains/people/identity/change-notices'
 import { type SessionRecord, Sessions } from '#server/domains/people/identity/model'
-import { tellOfChange } from '#server/domains/people/identity/notices'
+import { endSession } from '#server/domains/people/identity/session-ends'
 import { type Action, type Node, type SignedIn, signedIn } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
@@ -11,11 +11,11 @@ import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 import { done } from '#shared/kit/primitives'
 import { type Passkey, Passkeys } from './model.ts'
-import { nameOf, passkeysOf } from './passkeys.ts'
+import { passkeyNameOf, passkeysOf } from './passkeys.ts'
 
 type KeyStatus = OutputOf<typeof contract.list>['credentials'][number]['walletKeyStatus']
 
-const shownSigns = 20
+const shownCharacters = 20
 
 export const list: Action<typeof contract.list> = async ({ includeKeys }, context) => {
   const { account } = signedIn(context)
@@ -24,7 +24,7 @@ export const list: Action<typeof contract.list> = async ({ includeKeys }, contex
   const credentials = passkeys.map((passkey) => ({
     id: passkey._id,
     credentialId: includeKeys ? passkey.credential_id : shortened(passkey.credential_id),
-    deviceName: nameOf(passkey),
+    deviceName: passkeyNameOf(passkey),
     createdAt: passkey.created_at.toISOString(),
     lastUsedAt: passkey.last_used_at?.toISOString() ?? null,
     backedUp: passkey.backed_up,
@@ -61,14 +61,14 @@ const smartAccountOf = async (id: string): Promise<SmartAccount | null> => {
   return account && smartAccountIn(account)
 }
 
-/** On any chain we can ask; one that does not answer counts as no. */
+/** Is it deployed on any configured chain? A chain that does not answer counts as no. */
 async function isDeployed({ services }: Node, smartAccount: SmartAccount | null): Promise<boolean> {
   if (!smartAccount) return false
   const asked = [...services.chains.values()].map((chain) => chain.isDeployed(smartAccount.address).catch(() => false))
   return (await Promise.all(asked)).includes(true)
 }
 
-const shortened = (id: string) => (id.length > shownSigns ? `${id.slice(0, shownSigns)}...` : id)
+const shortened = (id: string) => (id.length > shownCharacters ? `${id.slice(0, shownCharacters)}...` : id)
 const usedAt = ({ last_used_at, created_at }: Passkey) => (last_used_at ?? created_at).getTime()
 
 const isSigner = (passkey: Passkey, smartAccount: SmartAccount | null): boolean =>
@@ -86,7 +86,7 @@ const keysOf = (passkey: Passkey, smartAccount: SmartAccount | null) => ({
   safeSignerAddress: isSigner(passkey, smartAccount) ? safeProfile.sharedSigner : null,
 })
 
-/** The passkey of the smart account stays, and with it the account always has a way in. */
+/** The passkey of the smart account stays, so that the account keeps a sign-in method. */
 export const remove: Action<typeof contract.remove> = async ({ id, credentialId }, context) => {
   const caller = signedIn(context)
   if (!id && !credentialId) throw new AppError('VALIDATION_ERROR', { message: 'id is required' })
@@ -103,11 +103,15 @@ export const remove: Action<typeof contract.remove> = async ({ id, credentialId 
     throw new AppError('FORBIDDEN', { message: 'This passkey controls your smart account and cannot be removed' })
   }
   await endSessionsOf(context.node, caller, removed)
-  await tellOfChange(context, caller.account, { change: 'removed', method: 'passkey', identifier: nameOf(removed) })
+  await notifyOfChange(context, caller.account, {
+    change: 'removed',
+    method: 'passkey',
+    identifier: passkeyNameOf(removed),
+  })
   return done
 }
 
-/** What a passkey began ends with it, but for the session that removes it. */
+/** Sessions of a removed passkey end, except the calling one. */
 async function endSessionsOf(node: Node, { account, session }: SignedIn, { credential_id }: Passkey): Promise<void> {
   const [mine, begun] = await Promise.all([
     Sessions.findOne({ _id: session.id }).lean<SessionRecord>(),

@@ -7,18 +7,18 @@ export { type Passkey, Passkeys } from '#server/domains/people/accounts/model'
 export type Ceremony = 'register' | 'login'
 
 export interface PasskeyChallenge {
-  /** The challenge itself, base64url. */
+  /** The challenge, base64url. */
   _id: string
   ceremony: Ceremony
-  /** The account it is for: the one a passkey is added to, or the one to be signed in; null for a new one, or for whoever comes. */
+  /** The account to which a passkey is added, or that signs in; null for a new or any account. */
   user_address: string | null
-  /** SHA-256 of the token that recovers the account. */
+  /** SHA-256 of the recovery token of the account. */
   recovery_hash: string | null
   user_handle: string
   display_name: string | null
   issued_at: Date
   used: boolean
-  /** Kept beyond its life, so that a late use can be told apart from an unknown one. */
+  /** Kept after its expiry, to distinguish a late use from an unknown challenge. */
   expires_at: Date
 }
 
@@ -45,19 +45,19 @@ export const PasskeyChallenges = defineModel<PasskeyChallenge>(
 )
 
 export interface RecoveryToken {
-  /** SHA-256 of the token; the token itself is nowhere. */
+  /** SHA-256 of the token, which is not stored. */
   _id: string
   user_address: string
-  /** The address whose owner has agreed; the token is good while it is the account's. */
+  /** The address whose owner has agreed; the token is valid while the account has it. */
   email?: string
-  /** Whether the owner of the account's e-mail has agreed. */
+  /** Has the owner of the account's email agreed? */
   confirmed: boolean
   used: boolean
   valid_until: Date
   expires_at: Date
 }
 
-/** What lets somebody who lost every passkey add a new one. */
+/** A token that adds a new passkey to an account that lost all of them. */
 export const RecoveryTokens = defineModel<RecoveryToken>(
   'RecoveryTokens',
   { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: { never: 'It is a recovery under way.' } },

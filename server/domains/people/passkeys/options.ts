@@ -6,10 +6,10 @@ import type { Site } from './settings.ts'
 const timeout = 120_000
 const userVerification = 'preferred'
 
-/** Nothing in it tells a real passkey from a decoy. */
+/** Real passkeys and decoys look the same. */
 const named = (id: string) => ({ id, type: 'public-key' as const, transports: ['internal', 'hybrid'] })
 
-/** What a browser needs to make a passkey on none of these authenticators. */
+/** The options for creating a passkey, except on these authenticators. */
 export const creationOptions = (
   { rpId, rpName }: Site,
   challenge: string,
@@ -29,7 +29,7 @@ export const creationOptions = (
   extensions: { credProps: true },
 })
 
-/** What a browser needs to use one of these passkeys, or whichever it has where none is named. */
+/** The options for using one of these passkeys; any passkey if none is named. */
 export const requestOptions = (
   { rpId, rpName }: Site,
   challenge: string,

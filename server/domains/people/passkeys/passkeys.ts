@@ -4,11 +4,10 @@ import { AppError } from '#shared/errors'
 import { deviceIn } from '#shared/kit/device'
 import { type Passkey, Passkeys } from './model.ts'
 
-/** What a person calls a passkey. */
-export const nameOf = ({ display_name, user_agent }: Pick<Passkey, 'display_name' | 'user_agent'>): string =>
+export const passkeyNameOf = ({ display_name, user_agent }: Pick<Passkey, 'display_name' | 'user_agent'>): string =>
   display_name ?? deviceIn(user_agent) ?? 'Passkey'
 
-/** The account id of who has nothing but this passkey. */
+/** The account id of a person with only this passkey. */
 export const accountOfCredential = (credentialId: string): string =>
   `0x${createHash('sha256').update(Buffer.from(credentialId, 'base64url')).digest('hex').slice(0, 40)}`
 
@@ -19,14 +18,14 @@ export const passkeyOf = (credentialId: string): Promise<Passkey | null> =>
 export const passkeysOf = (account: string): Promise<Passkey[]> =>
   Passkeys.find({ user_address: account }).sort({ created_at: -1, _id: -1 }).lean<Passkey[]>()
 
-/** The passkey whose key signs for the account's smart account; it stays the first, whatever is added later. */
+/** The passkey whose key signs for the smart account; it stays the first permanently. */
 export const firstPasskeyOf = (account: string): Promise<Passkey | null> =>
   Passkeys.findOne({ first_of: account }).lean<Passkey>()
 
 export const credentialIdsOf = async (account: string): Promise<string[]> =>
   (await passkeysOf(account)).map(({ credential_id }) => credential_id)
 
-/** Of several simultaneous first passkeys exactly one becomes the first; of two with the same credential id one is stored. */
+/** Of simultaneous first passkeys exactly one becomes the first. Of two with one credential id, one is stored. */
 export async function storePasskey(passkey: Passkey): Promise<void> {
   try {
     await Passkeys.create({ ...passkey, first_of: passkey.user_address })
@@ -39,10 +38,10 @@ export async function storePasskey(passkey: Passkey): Promise<void> {
 }
 
 /**
- * Notes a use. The counter must have gone on, unless the authenticator does not count; where it has not, there are
- * two of this passkey, and the use is refused. Of two uses with one count, one is.
+ * Records a use. The counter must increase, unless the authenticator does not count. Otherwise there is a copy of the
+ * passkey, and the use is refused. Of two uses with one count, one succeeds.
  */
-export async function noteUse({ _id, counter: before }: Passkey, counter: number, backedUp: boolean, now: number) {
+export async function recordUse({ _id, counter: before }: Passkey, counter: number, backedUp: boolean, now: number) {
   const isCounted = counter > 0 || before > 0
   const { matchedCount } = await Passkeys.updateOne(
     { _id, counter: isCounted ? { $lt: counter } : 0 },

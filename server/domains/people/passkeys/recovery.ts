@@ -1,6 +1,6 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { accountByEmail } from '#server/domains/people/accounts/emails'
-import { allowLetter, writeCode } from '#server/domains/people/email/letters'
+import { allowEmail, sendCodeEmail } from '#server/domains/people/email/code-emails'
 import { issueCode, requireCode } from '#server/domains/people/identity/codes'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
@@ -14,8 +14,8 @@ const hourSeconds = 3_600
 const mostAnHour = { account: 3, ip: 10 }
 
 /**
- * Refuses a passkey that is not known here. Where an account has its id from it, the refusal says how to get back in:
- * who knows a credential id has proved nothing, so the way leads through the account's verified e-mail address.
+ * Refuses an unknown passkey. If it created an account, the refusal offers a rescue. A credential id proves nothing, so
+ * the rescue requires the account's verified email.
  */
 export async function offerRescue({ node, caller }: Context, credentialId: string): Promise<never> {
   const rescueAddress = accountOfCredential(credentialId)
@@ -43,13 +43,13 @@ export const recoverable: Action<typeof contract.recoverable> = async (_input, c
   return { possibleAccounts: [{ address: owner._id, username: owner.username ?? null, hasEmail: true }] }
 }
 
-/** Does and says the same for an address that nobody has verified, but for the letter; nobody waits for that. */
+/** Answers equally for an unverified address, without an email; the answer does not wait for the email. */
 export const recoverByEmail: Action<typeof contract.recoverByEmail> = async ({ email }, context) => {
-  await allowLetter(context, email)
+  await allowEmail(context, email)
   const account = await accountByEmail(email)
   const { code } = await issueCode(context.node, purpose, email, account?._id ?? null)
   if (account)
-    writeCode(context, email, code, 'lets you make a new passkey for your account').catch((error: unknown) =>
+    sendCodeEmail(context, email, code, 'lets you make a new passkey for your account').catch((error: unknown) =>
       context.logger.error({ error }, 'a recovery code was not sent'),
     )
   return { success: true, message: 'If this address belongs to an account, a code is on its way' }

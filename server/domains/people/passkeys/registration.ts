@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { tellOfChange } from '#server/domains/people/identity/notices'
+import { notifyOfChange } from '#server/domains/people/identity/change-notices'
 import type { Action } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { proveNew } from './attestation.ts'
+import { verifyAttestation } from './attestation.ts'
 import { newCredentialIn, type Point } from './bodies.ts'
 import { issueChallenge, takeChallenge } from './challenges.ts'
 import { checkClientData, readClientData } from './client-data.ts'
 import type { Passkey } from './model.ts'
 import { creationOptions } from './options.ts'
-import { accountFor, ownerOf } from './owners.ts'
-import { credentialIdsOf, nameOf, storePasskey } from './passkeys.ts'
+import { accountOfNewPasskey, passkeyOwnerOf } from './passkey-owners.ts'
+import { credentialIdsOf, passkeyNameOf, storePasskey } from './passkeys.ts'
 import { passkeySettings } from './settings.ts'
 import { signInWith } from './sign-in.ts'
 
@@ -21,7 +21,7 @@ const handleBytes = 32
 
 export const beginRegistration: Action<typeof contract.beginRegistration> = async (input, context) => {
   const site = passkeySettings.of(context.node)
-  const { account, recoveryHash } = await ownerOf(input, context)
+  const { account, recoveryHash } = await passkeyOwnerOf(input, context)
   const displayName = input.displayName ?? input.userName ?? null
   const user_handle = randomBytes(handleBytes).toString('base64url')
   const challenge = await issueChallenge(
@@ -54,10 +54,10 @@ export const register: Action<typeof contract.register> = async (input, context)
   const challenge = await takeChallenge('register', clientData.challenge, node.now())
   if (input.challenge && input.challenge !== challenge._id) throw new AppError('PASSKEY_VERIFICATION_FAILED')
   checkClientData(clientData, 'webauthn.create', site)
-  const made = await proveNew(credential, challenge._id, site)
+  const made = await verifyAttestation(credential, challenge._id, site)
   if (claimed && !(isSame(claimed.x, made.x) && isSame(claimed.y, made.y)))
     throw new AppError('VALIDATION_ERROR', { message: 'The public key is not the one of the credential' })
-  const account = await accountFor(made.credentialId, challenge, input, context)
+  const account = await accountOfNewPasskey(made.credentialId, challenge, input, context)
   const passkey: Passkey = {
     _id: newId(),
     user_address: account,
@@ -77,7 +77,8 @@ export const register: Action<typeof contract.register> = async (input, context)
   }
   const isNew = (await accountOf(account)) === null
   await storePasskey(passkey)
-  if (!isNew) await tellOfChange(context, account, { change: 'added', method: 'passkey', identifier: nameOf(passkey) })
+  if (!isNew)
+    await notifyOfChange(context, account, { change: 'added', method: 'passkey', identifier: passkeyNameOf(passkey) })
   return signInWith(context, passkey, isSameAccount(context.caller.account, account))
 }
 

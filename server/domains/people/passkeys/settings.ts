@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { defineSettings, isOrigin, list } from '#server/kernel/settings'
+import { commaList, defineSettings, isOrigin } from '#server/kernel/settings'
 
-/** The site that passkeys belong to. */
+/** The site to which passkeys belong. */
 export interface Site {
   rpId: string
   rpName: string
   origins: readonly string[]
 }
 
-/** Android apps have a form of their own. */
+/** Android apps have their own form of origin. */
 const isSite = (value: string) => value.startsWith('android:apk-key-hash:') || isOrigin(value)
 
 export const passkeySettings = defineSettings(
@@ -20,7 +20,7 @@ export const passkeySettings = defineSettings(
       })
       .optional(),
     WEBAUTHN_RP_NAME: z.string().min(1).default('Plaza'),
-    WEBAUTHN_ORIGINS: list.refine((all) => all.every(isSite), {
+    WEBAUTHN_ORIGINS: commaList.refine((all) => all.every(isSite), {
       error: 'must be origins separated by commas, such as https://example.com',
     }),
   },

@@ -1,20 +1,20 @@
 import { isHex } from 'viem'
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { settleSmartAccount } from '#server/domains/people/accounts/smart-account'
+import { storeSmartAccount } from '#server/domains/people/accounts/smart-account'
 import { signIn, startSession } from '#server/domains/people/identity/sign-in'
 import type { Context } from '#server/kernel/context'
 import type { Passkey } from './model.ts'
 import { firstPasskeyOf } from './passkeys.ts'
 
-/** Begins a session for who has just used this passkey. Who adds one to the own account keeps the session that did it. */
+/** Begins a session after the use of a passkey. Adding one to the own account keeps the calling session. */
 export async function signInWith(context: Context, passkey: Passkey, isAdded = false) {
   const { user_address: account, credential_id: credentialId, backed_up: backedUp } = passkey
-  const isSettled = await settle(account)
+  const isSettled = await storeSmartAccountOf(account)
   const answer = await (isAdded ? signInBeside : signIn)(context, account, {
     authMethod: 'passkey',
     passkeyCredentialId: credentialId,
   })
-  if (!isSettled) await settle(account)
+  if (!isSettled) await storeSmartAccountOf(account)
   return { ...answer, credentialId, backedUp }
 }
 
@@ -27,11 +27,11 @@ const signInBeside: typeof signIn = async (context, account, proof) => {
   return { success: true, verified: true, authenticated: true, sessionToken, refreshToken, userAddress: account, user }
 }
 
-/** From its first passkey on an account without a wallet has a smart account, and is a passkey's. */
-async function settle(id: string): Promise<boolean> {
+/** The first passkey of an account without a wallet gives it a smart account. */
+async function storeSmartAccountOf(id: string): Promise<boolean> {
   const [account, first] = await Promise.all([accountOf(id), firstPasskeyOf(id)])
   if (!account) return false
   const { credential_id: credentialId = '', public_key_x: x, public_key_y: y } = first ?? {}
-  await settleSmartAccount(account, isHex(x) && isHex(y) ? { credentialId, x, y } : null)
+  await storeSmartAccount(account, isHex(x) && isHex(y) ? { credentialId, x, y } : null)
   return true
 }

@@ -1,16 +1,17 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { isFound } from '#server/domains/people/accounts/leaving'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
-import { knowBrowser, maySendTo } from '#server/domains/people/identity/browsers'
-import { type CodeRefusal, dropCode, issueCode, takeCode } from '#server/domains/people/identity/codes'
-import { tellOfChange } from '#server/domains/people/identity/notices'
-import { award, awardOf } from '#server/domains/people/points/ledger'
-import { postText, sendText } from '#server/domains/platform/outgoing/index'
+import { maySendTo, rememberBrowser } from '#server/domains/people/identity/browsers'
+import { notifyOfChange } from '#server/domains/people/identity/change-notices'
+import { type CodeRefusal, deleteCode, issueCode, takeCode } from '#server/domains/people/identity/codes'
+import { awardPoints, verifiedAwards } from '#server/domains/people/points/ledger'
+import { sendTextMessage, textMessageJob } from '#server/domains/platform/outgoing/index'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { phone as contract } from '#shared/api/phone'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { noCode, numbersOf, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'
+import { noCodeError, numbersOf, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'
 
 const purpose = 'phone.verify'
 const hourSeconds = 3_600
@@ -25,7 +26,7 @@ export const phone = defineDomain(
       await allowText(context, phoneNumber)
       await setNumber(account, phoneNumber, node.now())
       const { code, expiresAt } = await issueCode(node, purpose, account, phoneNumber)
-      await postText(node, {
+      await sendTextMessage(node, {
         to: phoneNumber,
         text: `Your Plaza code is ${code}. It is good for ten minutes.`,
       })
@@ -41,19 +42,19 @@ export const phone = defineDomain(
       if (!result.taken) throw refusalOf(result.why)
       const phoneNumber = result.detail ?? ''
       await verifyNumber(account, phoneNumber, node.now())
-      await knowBrowser(context, phoneNumber)
-      await tellOfChange(context, account, { change: 'added', method: 'phone', identifier: phoneNumber })
-      const pointsAwarded = await award(context, account, awardOf.phone_verified)
+      await rememberBrowser(context, phoneNumber)
+      await notifyOfChange(context, account, { change: 'added', method: 'phone', identifier: phoneNumber })
+      const pointsAwarded = await awardPoints(context, account, verifiedAwards.phone_verified)
       return { ...done, message: 'This number is yours now', phoneNumber, pointsAwarded }
     },
 
     async remove(_input, context) {
       const { account } = signedIn(context)
       const known = await phoneOf(account)
-      await dropCode(purpose, account)
+      await deleteCode(purpose, account)
       await removeNumber(account)
       if (known?.verified)
-        await tellOfChange(context, account, { change: 'removed', method: 'phone', identifier: known.phone_number })
+        await notifyOfChange(context, account, { change: 'removed', method: 'phone', identifier: known.phone_number })
       return { ...done, message: 'Phone number removed' }
     },
 
@@ -64,9 +65,11 @@ export const phone = defineDomain(
 
     async lookup(input, context) {
       const found = await phoneByNumber(input.phone)
-      const isTold = found !== null && (await mayFind(signedIn(context).account, found._id))
+      const isVisible = found !== null && (await mayFind(signedIn(context).account, found._id))
       return {
-        data: isTold ? { wallet_address: found._id, phone_number: found.phone_number, verified: true as const } : null,
+        data: isVisible
+          ? { wallet_address: found._id, phone_number: found.phone_number, verified: true as const }
+          : null,
       }
     },
 
@@ -76,17 +79,20 @@ export const phone = defineDomain(
     },
   },
   {
-    jobs: [sendText],
+    jobs: [textMessageJob],
   },
 )
 
-/** Friends, and who allows everybody to; the others are as if they had no number. */
+/** Friends, and anybody if the account allows it; otherwise the number seems unknown. */
 async function mayFind(who: string, whom: string): Promise<boolean> {
   const [account, friends] = await Promise.all([accountOf(whom), friendsAmong(who, [whom])])
-  return who === whom || friends.includes(whom) || account?.findable_by_phone === true
+  return who === whom || friends.includes(whom) || (account?.findable_by_phone === true && isFound(account))
 }
 
-/** Texts cost money and wake people: three an hour for one number and asker, ten for one client and one account. */
+/**
+ * Texts cost money and disturb people. The limits are three an hour for a number and sender, ten for a client and an
+ * account.
+ */
 async function allowText(context: Context, number: string): Promise<void> {
   const { node, caller } = context
   const { account } = signedIn(context)
@@ -100,7 +106,7 @@ async function allowText(context: Context, number: string): Promise<void> {
 }
 
 function refusalOf(why: CodeRefusal): AppError {
-  if (why === 'unknown') return noCode()
+  if (why === 'unknown') return noCodeError()
   if (why === 'expired') return new AppError('PHONE_CODE_EXPIRED')
   return new AppError(why === 'wrong' ? 'INVALID_CODE' : 'TOO_MANY_ATTEMPTS')
 }

@@ -5,24 +5,24 @@ import { AppError } from '#shared/errors'
 
 export const phoneOf = (account: string): Promise<Phone | null> => Phones.findOne({ _id: account }).lean<Phone>()
 
-/** Who has verified this number. */
+/** The account that verified this number. */
 export const phoneByNumber = (phone_number: string): Promise<Phone | null> =>
   Phones.findOne({ phone_number, verified: true }).lean<Phone>()
 
-/** The accounts among these that have verified a number, each with it. */
+/** The verified numbers of these accounts. */
 export async function numbersOf(accounts: readonly string[]): Promise<[account: string, number: string][]> {
   const found = await Phones.find({ _id: { $in: [...accounts] }, verified: true }).lean<Phone[]>()
   return found.map(({ _id, phone_number }) => [_id, phone_number])
 }
 
-/** The number an account is about to verify; the one before is gone. */
+/** Stores the number that an account is about to verify, in place of the previous one. */
 export async function setNumber(account: string, phone_number: string, at: number): Promise<void> {
   const phone_hash = createHash('sha256').update(phone_number).digest('hex')
   const fields = { phone_number, phone_hash, verified: false, verified_at: null, updated_at: new Date(at) }
   await Phones.updateOne({ _id: account }, { $set: fields }, { upsert: true })
 }
 
-/** PHONE_IN_USE where another account has verified it meanwhile; NOT_FOUND where this one has gone on to another number. */
+/** PHONE_IN_USE if another account verified it meanwhile; NOT_FOUND if this one has changed its number. */
 export async function verifyNumber(account: string, phone_number: string, at: number): Promise<void> {
   const time = new Date(at)
   const { matchedCount } = await Phones.updateOne(
@@ -31,10 +31,10 @@ export async function verifyNumber(account: string, phone_number: string, at: nu
   ).catch((error: unknown) => {
     throw isDuplicate(error) ? new AppError('PHONE_IN_USE') : error
   })
-  if (matchedCount === 0) throw noCode()
+  if (matchedCount === 0) throw noCodeError()
 }
 
-export const noCode = () => new AppError('NOT_FOUND', { message: 'No code is pending. Ask for one.' })
+export const noCodeError = () => new AppError('NOT_FOUND', { message: 'No code is pending. Ask for one.' })
 
 export async function removeNumber(account: string): Promise<void> {
   await Phones.deleteOne({ _id: account })

@@ -1,33 +1,33 @@
-import { accountOf, houseAccount } from '#server/domains/people/accounts/accounts'
+import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
 import { type Account, Phones } from '#server/domains/people/accounts/model'
-import { friendsOf, otherOf } from '#server/domains/people/friends/pairs'
+import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { pageOf } from '#server/domains/people/profiles/pages'
 import { type Context, signedIn } from '#server/kernel/context'
 import { type PointsAction, type PointsState, pointsActions } from '#shared/api/points'
 import { isSameAccount } from '#shared/kit/accounts'
-import { type Award, award, awardOf, type Holding, holdingOf } from './ledger.ts'
+import { type Award, awardPoints, type Holding, holdingOf, verifiedAwards } from './ledger.ts'
 
 const givenAlready = 'You have these points already'
 const friendsWanted = 5
-/** More than are wanted, as friends who are being blocked are left out of a page. */
+/** More than required, because blocked friends are left out of a page. */
 const friendsLookedAt = 50
 
 interface Earning {
   award: Award
-  /** What is asked for, told where it is not there. */
+  /** The condition, shown if it is not met. */
   wanted: string
-  /** Null where this server cannot look for it. */
+  /** Null if this server cannot check it. */
   isThere: ((account: Account) => boolean | Promise<boolean>) | null
 }
 
 const earnings: Record<PointsAction, Earning> = {
   phone_verified: {
-    award: awardOf.phone_verified,
+    award: verifiedAwards.phone_verified,
     wanted: 'Verify a phone number first',
     isThere: async ({ _id }) => (await Phones.exists({ _id, verified: true })) !== null,
   },
   email_verified: {
-    award: awardOf.email_verified,
+    award: verifiedAwards.email_verified,
     wanted: 'Verify an email address first',
     isThere: ({ email, email_verified }) => email !== undefined && email_verified,
   },
@@ -36,7 +36,7 @@ const earnings: Record<PointsAction, Earning> = {
     wanted: `Make ${friendsWanted} friends first`,
     isThere: async ({ _id }) => {
       const { pairs } = await friendsOf(_id, friendsLookedAt)
-      return pairs.filter((pair) => !isSameAccount(otherOf(pair, _id), houseAccount)).length >= friendsWanted
+      return pairs.filter((pair) => !isSameAccount(otherPersonOf(pair, _id), plazaAccount)).length >= friendsWanted
     },
   },
   ens_primary: {
@@ -63,8 +63,8 @@ async function hasSocialWidget(account: string): Promise<boolean> {
   )
 }
 
-/** What an account can earn once, and how far it is; `claims` are what it was given for already. */
-export async function earnedBy(id: string, claims: Holding['claims']) {
+/** The state of each earning of an account, by the `claims` of its entries. */
+export async function earningsOf(id: string, claims: Holding['claims']) {
   const account = await accountOf(id)
   const stateOf = async ({ award: { claim }, isThere }: Earning): Promise<PointsState> => {
     if (claims.has(claim)) return 'done'
@@ -79,14 +79,14 @@ export async function earnedBy(id: string, claims: Holding['claims']) {
   )
 }
 
-/** Gives the caller the points for an action, where what they are given for is there. */
+/** Gives the caller the points of an action, if its condition is met. */
 export async function claimAction(context: Context, action: PointsAction) {
   const { account: id } = signedIn(context)
   const { award: given, wanted, isThere } = earnings[action]
   if (isThere === null) return { success: false, message: wanted, points: 0, state: 'unavailable' as const }
   const [{ claims }, account] = await Promise.all([holdingOf(id), accountOf(id)])
   const isDue = !claims.has(given.claim) && account !== null && (await isThere(account))
-  const points = isDue ? await award(context, id, given) : 0
+  const points = isDue ? await awardPoints(context, id, given) : 0
   if (points > 0) return { success: true, message: given.reason, points, state: 'done' as const }
   if (isDue || claims.has(given.claim)) return { success: false, message: givenAlready, points, state: 'done' as const }
   return { success: false, message: wanted, points, state: 'open' as const }

@@ -1,21 +1,21 @@
 import { type Context, signedIn } from '#server/kernel/context'
 import { dailyPoints } from '#shared/api/points'
-import { award } from './ledger.ts'
+import { awardPoints } from './ledger.ts'
 import { PointEntries, type StoredEntry } from './model.ts'
 
 const dayMilliseconds = 86_400_000
 const prefix = 'daily_'
 const afterAllDays = `${prefix}~`
 
-/** The day of a moment, in UTC, and when the next one begins. */
+/** The UTC day of a time, and the start of the next. */
 function dayAt(now: number) {
   const next = (Math.floor(now / dayMilliseconds) + 1) * dayMilliseconds
   return { date: new Date(now).toISOString().slice(0, 10), nextAt: new Date(next).toISOString() }
 }
 
-export const isDaily = (claim: string): boolean => claim.startsWith(prefix)
+export const isDailyClaim = (claim: string): boolean => claim.startsWith(prefix)
 
-export async function dailyOf(account: string, now: number) {
+export async function dailyBonusOf(account: string, now: number) {
   const { date, nextAt } = dayAt(now)
   const last = await PointEntries.findOne({ wallet_address: account, claim: { $gt: prefix, $lt: afterAllDays } })
     .sort({ claim: -1 })
@@ -24,11 +24,11 @@ export async function dailyOf(account: string, now: number) {
   return { available: lastClaimed !== date, lastClaimed, nextResetAt: nextAt, points: dailyPoints }
 }
 
-/** The day is part of what the bonus is given for, so that there is one a day. */
+/** The claim contains the day, so there is one bonus a day. */
 export async function claimDaily(context: Context) {
   const { date, nextAt: nextClaimAt } = dayAt(context.node.now())
   const given = { claim: `${prefix}${date}`, points: dailyPoints, reason: 'Daily bonus' }
-  const points = await award(context, signedIn(context).account, given)
+  const points = await awardPoints(context, signedIn(context).account, given)
   if (points === 0) return { success: false, points, error: 'You have claimed the bonus of today already', nextClaimAt }
   return { success: true, points, nextClaimAt }
 }

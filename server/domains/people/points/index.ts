@@ -2,10 +2,10 @@ import { signedIn } from '#server/kernel/context'
 import { placeOfId } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
 import { points as contract } from '#shared/api/points'
-import { claimAction, earnedBy } from './actions.ts'
-import { claimDaily, dailyOf, isDaily } from './daily.ts'
-import { entriesOf, holdingOf, shownEntry } from './ledger.ts'
-import { leaderboard, placeOf } from './ranks.ts'
+import { claimAction, earningsOf } from './actions.ts'
+import { claimDaily, dailyBonusOf, isDailyClaim } from './daily.ts'
+import { entriesOf, entryOutput, holdingOf } from './ledger.ts'
+import { leaderboard, rankOf } from './ranks.ts'
 
 const newestAtMost = 50
 
@@ -13,11 +13,11 @@ export const points = defineDomain(contract, {
   async get(_input, context) {
     const { account } = signedIn(context)
     const { points, claims } = await holdingOf(account)
-    const [entries, actions] = await Promise.all([entriesOf(account, newestAtMost), earnedBy(account, claims)])
+    const [entries, actions] = await Promise.all([entriesOf(account, newestAtMost), earningsOf(account, claims)])
     const claimed = Object.fromEntries(
-      [...claims].filter((claim) => !isDaily(claim)).map((claim) => [claim, true as const]),
+      [...claims].filter((claim) => !isDailyClaim(claim)).map((claim) => [claim, true as const]),
     )
-    return { points, claimed, history: entries.map(shownEntry), actions }
+    return { points, claimed, history: entries.map(entryOutput), actions }
   },
 
   claim: ({ action }, context) => claimAction(context, action),
@@ -41,7 +41,7 @@ export const points = defineDomain(contract, {
     }
   },
 
-  daily: (_input, context) => dailyOf(signedIn(context).account, context.node.now()),
+  daily: (_input, context) => dailyBonusOf(signedIn(context).account, context.node.now()),
 
   claimDaily: (_input, context) => claimDaily(context),
 
@@ -50,6 +50,6 @@ export const points = defineDomain(contract, {
   async ownRank(_input, context) {
     const { account } = signedIn(context)
     await holdingOf(account)
-    return { entry: await placeOf(account) }
+    return { entry: await rankOf(account) }
   },
 })

@@ -1,55 +1,54 @@
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { audiences, type Context } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { inOrder } from '#server/kernel/pages'
+import { orderedPages } from '#server/kernel/pages'
 import { isDuplicate } from '#server/ports/database/port'
 import { type PointsEntry, pointsChanged } from '#shared/api/points'
 import { PointEntries, type StoredEntry } from './model.ts'
 
-/** What points are given for: once, whatever is repeated. */
+/** A gift of points, given once for its claim. */
 export type Award = Pick<StoredEntry, 'claim' | 'points' | 'reason'>
 
-export const awardOf = {
+export const verifiedAwards = {
   phone_verified: { claim: 'phone_verified', points: 100, reason: 'Phone number verified' },
   email_verified: { claim: 'email_verified', points: 100, reason: 'Email address verified' },
 } as const satisfies Record<string, Award>
 
-/** What an account has, and what it was given for. */
+/** The points of an account, with their claims. */
 export interface Holding {
   points: number
   claims: ReadonlySet<string>
 }
 
 /**
- * Gives points to an account, which need not be the caller's, and tells it; says how many were given: 0 where they were before. The
- * entry alone decides, so that a race or a repeat gives nothing twice. What ends between the entry and the sum is made good by a
- * repeat, and when the points are next read.
+ * Gives points to an account and notifies it; returns the number, 0 for a repeat. The entry alone decides, so races and
+ * repeats give nothing twice. A crash before the sum is repaired by a repeat or the next read.
  */
-export async function award(context: Context, account: string, given: Award): Promise<number> {
-  const written = await adopt(account)
+export async function awardPoints(context: Context, account: string, given: Award): Promise<number> {
+  const written = await adoptOldClaims(account)
   const entry = { _id: newId(), wallet_address: account, ...given, created_at: new Date(context.node.now()) }
-  const isNew = await put(entry)
+  const isNew = await insertEntry(entry)
   const { points } = await sumUp(account, written)
   if (!isNew) return 0
-  context.emit(pointsChanged, audiences.account(account), { points, entry: shownEntry(entry) })
+  context.emit(pointsChanged, audiences.account(account), { points, entry: entryOutput(entry) })
   return given.points
 }
 
-/** What an account holds, as its entries say; written down where its record does not have it yet. */
-export const holdingOf = async (account: string): Promise<Holding> => sumUp(account, await adopt(account))
+/** An account's points by its entries; the stored sum is updated. */
+export const holdingOf = async (account: string): Promise<Holding> => sumUp(account, await adoptOldClaims(account))
 
-/** A page of what an account was given, newest first. */
+/** A page of an account's entries, newest first. */
 export const entriesOf = (account: string, limit: number, before?: string): Promise<StoredEntry[]> =>
   PointEntries.find({ wallet_address: account, ...(before !== undefined && { _id: { $lt: before } }) })
     .sort({ _id: -1 })
     .limit(limit)
     .lean<StoredEntry[]>()
 
-const inTime = inOrder({ created_at: ['time', 1], _id: ['text', 1] })
+const inTime = orderedPages({ created_at: ['time', 1], _id: ['text', 1] })
 const readAtOnce = 5_000
 
-/** What each account was given since a moment. */
-export async function givenSince(since: Date): Promise<Map<string, number>> {
+/** The points of each account since a time. */
+export async function pointsSince(since: Date): Promise<Map<string, number>> {
   const sums = new Map<string, number>()
   let cursor: string | null = null
   do {
@@ -66,7 +65,7 @@ export async function givenSince(since: Date): Promise<Map<string, number>> {
   return sums
 }
 
-export const shownEntry = ({ _id, wallet_address, points, reason, claim, created_at }: StoredEntry): PointsEntry => ({
+export const entryOutput = ({ _id, wallet_address, points, reason, claim, created_at }: StoredEntry): PointsEntry => ({
   id: _id,
   wallet_address,
   points,
@@ -75,7 +74,7 @@ export const shownEntry = ({ _id, wallet_address, points, reason, claim, created
   created_at: created_at.toISOString(),
 })
 
-async function put(entry: StoredEntry): Promise<boolean> {
+async function insertEntry(entry: StoredEntry): Promise<boolean> {
   try {
     await PointEntries.create(entry)
     return true
@@ -85,10 +84,7 @@ async function put(entry: StoredEntry): Promise<boolean> {
   }
 }
 
-/**
- * `written` is the sum that the record of the account has. No entry is ever taken away, so that of sums taken at the same time the
- * highest is the latest, in whatever order they are written.
- */
+/** `written` is the stored sum. Entries are never deleted, so the highest of simultaneous sums is the latest. */
 async function sumUp(account: string, written: number | undefined): Promise<Holding> {
   const entries = await PointEntries.find({ wallet_address: account }, { points: 1, claim: 1 }).lean<StoredEntry[]>()
   const points = entries.reduce((sum, entry) => sum + entry.points, 0)
@@ -96,13 +92,14 @@ async function sumUp(account: string, written: number | undefined): Promise<Hold
   return { points, claims: new Set(entries.map(({ claim }) => claim)) }
 }
 
-/** Makes entries of what versions before gave without one; says which sum the record of the account has. */
-async function adopt(account: string): Promise<number | undefined> {
+/** Creates entries for gifts of older versions; returns the stored sum. */
+async function adoptOldClaims(account: string): Promise<number | undefined> {
   const fields = { points: 1, points_claimed: 1, updated_at: 1 }
   const found = await Accounts.findOne({ _id: account }, fields).lean<Account>()
   for (const claim of found?.points_claimed ?? []) {
-    const known = Object.values(awardOf).find((one) => one.claim === claim)
-    if (found && known) await put({ _id: newId(), wallet_address: account, ...known, created_at: found.updated_at })
+    const known = Object.values(verifiedAwards).find((one) => one.claim === claim)
+    if (found && known)
+      await insertEntry({ _id: newId(), wallet_address: account, ...known, created_at: found.updated_at })
   }
   return found?.points
 }

@@ -2,12 +2,12 @@ import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** One gift of points. Rows are added alone: none is changed, none is taken away. */
+/** One gift of points. Rows are only added, never changed or deleted. */
 export interface StoredEntry {
-  /** In the order in which they were made. */
+  /** Ordered by time. */
   _id: string
   wallet_address: string
-  /** What it was given for; an account is given it once. */
+  /** The reason of the gift, once for each account. */
   claim: string
   points: number
   reason: string

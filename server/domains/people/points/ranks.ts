@@ -1,4 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { hiddenAccounts, isFound, ofFound } from '#server/domains/people/accounts/leaving'
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { profileOf } from '#server/domains/people/accounts/profiles'
 import { briefMemory } from '#server/kernel/brief-memory'
@@ -6,18 +7,18 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { sharedLook } from '#server/kernel/shared-look'
 import { type LeaderboardPeriod, leaderboardDays, ranksAtMost } from '#shared/api/points'
-import { givenSince } from './ledger.ts'
+import { pointsSince } from './ledger.ts'
 
-/** Who is suspended has no place, and takes none from others. */
-const ahead = (points: number) => ({ is_banned: false, points: { $gt: points } })
+/** An account that is suspended, or is to be erased, has no rank, and takes none. */
+const rankedAbove = (points: number) => ({ ...ofFound, points: { $gt: points } })
 
-/** Those with most points, of all time or of a period, and how many have any. */
+/** The accounts with the most points, of all time or a period, and the number with any. */
 export const leaderboard = (node: Node, limit: number, period: LeaderboardPeriod) =>
   sharedLook(node, `leaderboard ${limit} ${period}`, async () => {
     const days = leaderboardDays[period]
     const { found, total } = await (days === null ? ofAllTime(limit) : ofDays(node, days, limit))
     const entries = found.map((account) =>
-      scored(account, found.findIndex(({ points }) => points === account.points) + 1),
+      rankEntry(account, found.findIndex(({ points }) => points === account.points) + 1),
     )
     const leaderboard = entries.map(({ rank, address, username, score }) => ({
       rank,
@@ -31,16 +32,16 @@ export const leaderboard = (node: Node, limit: number, period: LeaderboardPeriod
 
 async function ofAllTime(limit: number) {
   const [found, total] = await Promise.all([
-    Accounts.find(ahead(0)).sort({ points: -1, _id: 1 }).limit(limit).lean<Account[]>(),
-    Accounts.countDocuments(ahead(0)),
+    Accounts.find(rankedAbove(0)).sort({ points: -1, _id: 1 }).limit(limit).lean<Account[]>(),
+    Accounts.countDocuments(rankedAbove(0)),
   ])
   return { found, total }
 }
 
-/** The accounts as they are now, each with the points that it was given within the days. */
+/** Current accounts, with the points of the period. */
 async function ofDays(node: Node, days: number, limit: number) {
   const { sums, total } = await sumsOf(node, days)
-  const accounts = await Accounts.find({ _id: { $in: [...sums.keys()] }, is_banned: false }).lean<Account[]>()
+  const accounts = await Accounts.find({ _id: { $in: [...sums.keys()] }, ...ofFound }).lean<Account[]>()
   const byId = new Map(accounts.map((account) => [account._id, account]))
   const found = [...sums].flatMap(([id, points]) => {
     const account = byId.get(id)
@@ -54,7 +55,7 @@ const day = 86_400_000
 type Sums = Promise<{ sums: ReadonlyMap<string, number>; total: number }>
 const sumsOn = nodeState(() => briefMemory<Sums>(Object.keys(leaderboardDays).length))
 
-/** Entries of a period are many: they are read once a minute. */
+/** A period has many entries, so its sums are cached for a minute. */
 function sumsOf(node: Node, days: number): Sums {
   const key = `${days} ${Math.floor(node.now() / minute)}`
   const known = sumsOn(node).get(key)
@@ -66,23 +67,20 @@ function sumsOf(node: Node, days: number): Sums {
 }
 
 async function sumUp(since: Date): Sums {
-  const [given, suspended] = await Promise.all([
-    givenSince(since),
-    Accounts.find({ is_banned: true }, { _id: 1 }).lean(),
-  ])
-  for (const { _id } of suspended) given.delete(_id)
+  const [given, hidden] = await Promise.all([pointsSince(since), hiddenAccounts()])
+  for (const account of hidden) given.delete(account)
   const ranked = [...given].sort(([one, more], [other, less]) => less - more || (one < other ? -1 : 1))
   return { sums: new Map(ranked.slice(0, ranksAtMost)), total: given.size }
 }
 
-/** The place of an account; null where it has none. */
-export async function placeOf(id: string) {
+/** The rank of an account; null if it has none. */
+export async function rankOf(id: string) {
   const account = await accountOf(id)
-  if (!account || account.is_banned || !(account.points > 0)) return null
-  return scored(account, (await Accounts.countDocuments(ahead(account.points))) + 1)
+  if (!account || !isFound(account) || !(account.points > 0)) return null
+  return rankEntry(account, (await Accounts.countDocuments(rankedAbove(account.points))) + 1)
 }
 
-function scored(account: Account, rank: number) {
+function rankEntry(account: Account, rank: number) {
   const { username, display_name, avatar_url } = profileOf(account)
   return { rank, address: account._id, username, display_name, avatar_url, score: account.points }
 }

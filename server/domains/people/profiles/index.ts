@@ -1,4 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { isFound } from '#server/domains/people/accounts/leaving'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { profiles as contract } from '#shared/api/profiles'
@@ -6,9 +7,9 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import type { ProfilePage } from './model.ts'
-import { changePage, pageOf, shownOnPages } from './pages.ts'
-import { dress, dressed, namedTheme, themeRecord } from './theme.ts'
-import { added, changed, replaced, widgetsOf, without } from './widgets.ts'
+import { changePage, filesShownOnPages, pageOf } from './pages.ts'
+import { namedTheme, saveTheme, themeRecord, withTheme } from './theme.ts'
+import { widgetsOf, withAddedWidget, withChangedWidgets, withoutWidget, withReplacedWidgets } from './widgets.ts'
 
 export const profiles = defineDomain(
   contract,
@@ -16,19 +17,19 @@ export const profiles = defineDomain(
     async theme({ address }, context) {
       const whose = address ?? context.caller.account
       if (whose === null) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
-      const page = await seenBy(context, whose)
+      const page = await pageSeenBy(context, whose)
       return { ...namedTheme(page?.theme), theme: themeRecord(whose, page?.theme) }
     },
 
     async dress({ address: _, ...given }, context) {
       const { account } = signedIn(context)
-      const stored = await dress(context, account, given)
+      const stored = await saveTheme(context, account, given)
       return { ...done, ...namedTheme(stored), theme: themeRecord(account, stored) }
     },
 
     async widgets({ address }, context) {
       const whose = address ?? signedIn(context).account
-      const page = await seenBy(context, whose)
+      const page = await pageSeenBy(context, whose)
       const widgets = widgetsOf(page, whose)
       return {
         widgets: address === undefined ? widgets : widgets.filter(({ is_visible }) => is_visible),
@@ -40,36 +41,36 @@ export const profiles = defineDomain(
       const { node } = context
       const { account } = signedIn(context)
       if (!set) {
-        const page = await changePage(node, account, (before) => added(node, account, before, given))
+        const page = await changePage(node, account, (before) => withAddedWidget(node, account, before, given))
         const widget = page.widgets?.at(-1)
         return { ...done, widget: widget && widgetsOf({ widgets: [widget] }, account)[0] }
       }
       const page = await changePage(node, account, async (before) => {
-        const after = await replaced(node, account, before, set)
-        return theme ? dressed(context, account, after, theme) : after
+        const after = await withReplacedWidgets(node, account, before, set)
+        return theme ? withTheme(context, account, after, theme) : after
       })
       return { ...done, widgets: widgetsOf(page, account), theme: themeRecord(account, page.theme) }
     },
 
     async rearrange({ widgets }, context) {
       const { account } = signedIn(context)
-      await changePage(context.node, account, (before) => changed(context.node, account, before, widgets))
+      await changePage(context.node, account, (before) => withChangedWidgets(context.node, account, before, widgets))
       return done
     },
 
     async removeWidget({ id }, context) {
-      await changePage(context.node, signedIn(context).account, (before) => without(before, id))
+      await changePage(context.node, signedIn(context).account, (before) => withoutWidget(before, id))
       return done
     },
   },
-  { shows: shownOnPages },
+  { shows: filesShownOnPages },
 )
 
-/** What an account shows to whoever asks. While it is suspended, nobody else is shown anything of it. */
-async function seenBy({ caller }: Context, whose: string): Promise<ProfilePage | null> {
+/** The page of an account as the caller may see it. While it is suspended, others see nothing. */
+async function pageSeenBy({ caller }: Context, whose: string): Promise<ProfilePage | null> {
   const [page, account] = await Promise.all([
     pageOf(whose),
     isSameAccount(whose, caller.account) ? null : accountOf(whose),
   ])
-  return account?.is_banned ? null : page
+  return !account || isFound(account) ? page : null
 }

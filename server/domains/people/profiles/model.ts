@@ -4,7 +4,7 @@ import { defineModel } from '#server/kernel/model'
 import type { ProfileTheme } from '#shared/api/profile-theme'
 import type { WidgetSize, WidgetType } from '#shared/api/profile-widgets'
 
-/** What is absent has its default. */
+/** Absent fields have their default. */
 export type StoredTheme = Partial<ProfileTheme> & { created_at: string; updated_at: string }
 
 export interface StoredWidget {
@@ -18,14 +18,14 @@ export interface StoredWidget {
   updated_at: string
 }
 
-/** How one account shows itself, as one document, so that each change of it is one write. */
+/** The profile page of an account in one document, so that each change is one write. */
 export interface ProfilePage {
   /** The account. */
   _id: string
   theme?: StoredTheme | null
-  /** Absent where it has none, as in what older versions stored. */
+  /** Absent without widgets, as in documents of older versions. */
   widgets?: StoredWidget[]
-  /** The addresses of pictures in this storage that it shows. */
+  /** The URLs of stored pictures on the page. */
   files: string[]
   /** New at each change. */
   version: string

@@ -9,15 +9,15 @@ import { filesIn } from './pictures.ts'
 
 const attempts = 50
 
-/** What an account shows; null where it has arranged nothing. */
+/** The page of an account; null if it was never arranged. */
 export const pageOf = (account: string): Promise<ProfilePage | null> =>
   ProfilePages.findOne({ _id: account }).lean<ProfilePage>()
 
 export type PageContent = Pick<ProfilePage, 'theme' | 'widgets'>
 
 /**
- * Changes what an account shows, whole or not at all. `next` is asked again where somebody else was first; what it throws is thrown.
- * Pictures here that are no longer shown are removed.
+ * Changes a page atomically. `next` is called again after a simultaneous change; its errors are thrown. Pictures that
+ * are no longer shown are removed.
  */
 export async function changePage(
   node: Node,
@@ -28,7 +28,7 @@ export async function changePage(
     const before = await pageOf(account)
     const after = await next(before ?? {})
     const files = filesOn(node, after)
-    if (!(await put(account, before?.version ?? null, after, files))) continue
+    if (!(await storePage(account, before?.version ?? null, after, files))) continue
     for (const url of before?.files ?? []) if (!files.includes(url)) await removePicture(node, url)
     return after
   }
@@ -40,7 +40,7 @@ function filesOn(node: Node, { theme, widgets = [] }: PageContent): string[] {
   return filesIn(node, [background, widgets.map(({ config }) => config)])
 }
 
-async function put(_id: string, version: string | null, page: PageContent, files: string[]): Promise<boolean> {
+async function storePage(_id: string, version: string | null, page: PageContent, files: string[]): Promise<boolean> {
   const { theme, widgets } = page
   const set = { ...withoutUndefined({ theme, widgets }), files, version: newId() }
   if (version !== null) return (await ProfilePages.updateOne({ _id, version }, { $set: set })).matchedCount === 1
@@ -53,8 +53,8 @@ async function put(_id: string, version: string | null, page: PageContent, files
   }
 }
 
-/** Those of these addresses that somebody shows. */
-export async function shownOnPages(urls: readonly string[]): Promise<string[]> {
+/** The URLs among these that pages show. */
+export async function filesShownOnPages(urls: readonly string[]): Promise<string[]> {
   const pages = await ProfilePages.find({ files: { $in: [...urls] } }, { files: 1 }).lean<ProfilePage[]>()
   return pages.flatMap(({ files }) => files)
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
-import { withCopies } from '#server/domains/media/files/copies'
-import { mayShow } from '#server/domains/media/files/others'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
+import { mayShowFile } from '#server/domains/media/files/others'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Context } from '#server/kernel/context'
 import {
   type BackgroundType,
@@ -22,15 +22,15 @@ import type { ProfilePage, StoredTheme } from './model.ts'
 import { changePage, type PageContent } from './pages.ts'
 import { isFileHere } from './pictures.ts'
 
-/** What is drawn: what was saved, and the defaults. */
-export function drawnTheme(stored: StoredTheme | null | undefined): ProfileTheme {
+/** The displayed theme: saved fields over the defaults. */
+export function displayedTheme(stored: StoredTheme | null | undefined): ProfileTheme {
   const { created_at: _, updated_at: __, ...saved } = stored ?? { created_at: '', updated_at: '' }
   return { ...defaultTheme, ...saved }
 }
 
-/** The same with its preset and its colours by name. */
+/** The same with its preset and named colours. */
 export function namedTheme(stored: StoredTheme | null | undefined): z.input<typeof NamedTheme> {
-  const theme = drawnTheme(stored)
+  const theme = displayedTheme(stored)
   const { background_type, background_value, accent_color, secondary_color, text_color, card_background } = theme
   return {
     ...theme,
@@ -46,7 +46,7 @@ export function namedTheme(stored: StoredTheme | null | undefined): z.input<type
   }
 }
 
-/** The fields that a preset and colours by name stand for. A field that is given by its own name holds. */
+/** The fields of a preset and named colours; explicit fields override them. */
 function fieldsOf({ theme_id, colors: named = {}, ...given }: GivenTheme): Omit<GivenTheme, 'theme_id' | 'colors'> {
   const { background, primary, accent = primary, secondary, text, card, border } = named
   const colors = { accent_color: accent, secondary_color: secondary, text_color: text, card_background: card }
@@ -63,17 +63,17 @@ export function themeRecord(user_address: string, stored: ProfilePage['theme']):
 export function themeRecord(user_address: string, stored: ProfilePage['theme']) {
   if (!stored) return null
   const { created_at, updated_at } = stored
-  return { user_address, ...drawnTheme(stored), created_at, updated_at }
+  return { user_address, ...displayedTheme(stored), created_at, updated_at }
 }
 
-/** Saves what is given over what was saved. Throws VALIDATION_ERROR for a background that is not of its type. */
-export async function dress(context: Context, account: string, given: GivenTheme): Promise<StoredTheme> {
-  const { theme } = await changePage(context.node, account, (page) => dressed(context, account, page, given))
+/** Saves the given fields over the saved ones. VALIDATION_ERROR for a background of another type. */
+export async function saveTheme(context: Context, account: string, given: GivenTheme): Promise<StoredTheme> {
+  const { theme } = await changePage(context.node, account, (page) => withTheme(context, account, page, given))
   if (!theme) throw new Error('The theme is gone')
   return theme
 }
 
-export async function dressed(
+export async function withTheme(
   context: Context,
   account: string,
   page: PageContent,
@@ -82,7 +82,7 @@ export async function dressed(
   const before = page.theme ?? null
   const given = fieldsOf(asked)
   const now = new Date(context.node.now()).toISOString()
-  const { background_type, background_value } = { ...drawnTheme(before), ...withoutUndefined(given) }
+  const { background_type, background_value } = { ...displayedTheme(before), ...withoutUndefined(given) }
   const isNew = given.background_type !== undefined || given.background_value !== undefined
   const background = isNew
     ? await backgroundOf(context, account, background_type, background_value, before)
@@ -130,8 +130,9 @@ async function imageOf(
 ): Promise<string | null> {
   const { node } = context
   const url = webAddress(value)
-  if (url === null || !(await mayShow(node, account, url))) return null
+  if (url === null || !(await mayShowFile(node, account, url))) return null
   if (!url.startsWith('https:') && !isFileHere(node, url)) return null
   const given = { background_value: url }
-  return (await withCopies(context, folders.avatar, given, ['background_value'], before)).background_value
+  return (await withCopiedPictures(context, storageFolders.avatar, given, ['background_value'], before))
+    .background_value
 }

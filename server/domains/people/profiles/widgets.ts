@@ -17,33 +17,36 @@ import type { ProfilePage, StoredWidget } from './model.ts'
 import type { PageContent } from './pages.ts'
 import { withoutOthersFiles } from './pictures.ts'
 
-/** The widgets of a page by their position; of two at the same, the older comes first. */
+/** The widgets of a page by position; ties: oldest first. */
 export function widgetsOf(page: Pick<ProfilePage, 'widgets'> | null, user_address: string): Widget[] {
   const ordered = [...(page?.widgets ?? [])].sort((one, other) => one.position - other.position)
   return ordered.map((widget) => ({ ...widget, user_address, type: widget.widget_type }))
 }
 
-/** With one widget more. */
-export async function added(node: Node, account: string, page: PageContent, given: GivenWidget): Promise<PageContent> {
+export async function withAddedWidget(
+  node: Node,
+  account: string,
+  page: PageContent,
+  given: GivenWidget,
+): Promise<PageContent> {
   const before = page.widgets ?? []
   const last = Math.max(-1, ...before.map(({ position }) => position))
-  return holding(page, [...before, await made(node, account, given, last + 1, '')])
+  return checkedPage(page, [...before, await newWidget(node, account, given, last + 1, '')])
 }
 
-/** With these widgets in the place of all others. */
-export async function replaced(
+/** The page with these widgets instead of all others. */
+export async function withReplacedWidgets(
   node: Node,
   account: string,
   page: PageContent,
   given: readonly GivenWidget[],
 ): Promise<PageContent> {
   const widgets: StoredWidget[] = []
-  for (const [at, widget] of given.entries()) widgets.push(await made(node, account, widget, at, `widgets.${at}.`))
-  return holding(page, widgets)
+  for (const [at, widget] of given.entries()) widgets.push(await newWidget(node, account, widget, at, `widgets.${at}.`))
+  return checkedPage(page, widgets)
 }
 
-/** With those widgets changed that are there. */
-export async function changed(
+export async function withChangedWidgets(
   node: Node,
   account: string,
   page: PageContent,
@@ -70,21 +73,20 @@ export async function changed(
       updated_at: new Date(node.now()).toISOString(),
     }
   }
-  return holding(page, widgets)
+  return checkedPage(page, widgets)
 }
 
-/** Without this widget. */
-export const without = (page: PageContent, id: string): PageContent =>
-  holding(page, page.widgets?.filter((widget) => widget.id !== id) ?? [])
+export const withoutWidget = (page: PageContent, id: string): PageContent =>
+  checkedPage(page, page.widgets?.filter((widget) => widget.id !== id) ?? [])
 
-/** Throws VALIDATION_ERROR for more widgets, or more of them, than a page has room for. */
-function holding(page: PageContent, widgets: StoredWidget[]): PageContent {
+/** VALIDATION_ERROR for too many or too large widgets. */
+function checkedPage(page: PageContent, widgets: StoredWidget[]): PageContent {
   if (widgets.length > widgetsAtMost) throw invalid('widgets', `A profile has at most ${widgetsAtMost} widgets`)
   if (bytesOf(widgets) > pageBytes) throw invalid('widgets', 'There is too much in the widgets of this profile')
   return { ...page, widgets }
 }
 
-async function made(
+async function newWidget(
   node: Node,
   account: string,
   given: GivenWidget,
@@ -113,7 +115,7 @@ function sizeFor(type: WidgetType, size: WidgetSize, path: string): WidgetSize {
   return size
 }
 
-/** What is kept of what a widget is set to. Throws VALIDATION_ERROR for a value of another kind, and for too much of it. */
+/** The stored configuration of a widget. VALIDATION_ERROR for a value of another type, or too much data. */
 async function configOf(
   node: Node,
   account: string,
@@ -124,7 +126,7 @@ async function configOf(
   const { data, error } = WidgetConfig(type).safeParse(given)
   const [issue] = error?.issues ?? []
   if (!data) throw invalid(`${path}config.${issue?.path.join('.')}`, issue?.message ?? 'Invalid')
-  // What is undefined is left out.
+  // Undefined fields are left out.
   const config = JSON.parse(JSON.stringify(data)) as StoredWidget['config']
   if (bytesOf(config) > configBytes) throw invalid(`${path}config`, `At most ${configBytes} bytes`)
   return withoutOthersFiles(node, account, config)

@@ -1,6 +1,6 @@
 import { grantDemoModerator } from '#server/domains/moderation/moderation/promote'
 import { mailboxOf } from '#server/domains/people/contact/mailbox'
-import { settingOf } from '#server/domains/platform/installation/decided'
+import { installationSetting } from '#server/domains/platform/installation/stored-settings'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { version } from '#server/kernel/version'
@@ -9,7 +9,7 @@ import { status as contract } from '#shared/api/status'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 
-const waysIn = ({ services: { mail, humanProofs, partnerTokens } }: Node): AuthMethod[] => [
+const signInMethods = ({ services: { mail, humanProofs, partnerTokens } }: Node): AuthMethod[] => [
   'wallet',
   'solana',
   'passkey',
@@ -25,13 +25,13 @@ export const status = defineDomain(contract, {
     node: node.id,
     demo: node.settings.demo && isLocal,
     media: node.services.storage && `${node.settings.storageUrl.replace(/\/+$/, '')}/`,
-    sign_in: waysIn(node),
+    sign_in: signInMethods(node),
     mailbox: (isLocal && node.services.mail?.shownAt) || null,
     contact: mailboxOf(node) !== null,
     phone: node.services.sms !== null,
     phone_mailbox: (isLocal && node.services.sms?.shownAt) || null,
     meetings: node.services.meetings.url,
-    notice: node.isStoreAway() ? null : await settingOf('notice').catch(() => null),
+    notice: node.isStoreAway() ? null : await installationSetting('notice').catch(() => null),
   }),
 
   cancelStream({ stream }, { connection }) {

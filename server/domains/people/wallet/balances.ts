@@ -1,14 +1,14 @@
 import { formatUnits, type Hex, zeroAddress } from 'viem'
-import { keepByChain } from '#server/domains/rooms/tokens/kept'
-import { nativeOf, sumUsd, type TokenFacts, tokensOf, usdOf } from '#server/domains/rooms/tokens/known'
+import { createChainCache } from '#server/domains/rooms/tokens/chain-cache'
+import { nativeOf, sumUsd, type TokenFacts, tokensOf, usdOf } from '#server/domains/rooms/tokens/known-tokens'
 import type { Node } from '#server/kernel/context'
 import type { Chain } from '#server/ports/chain/port'
 import { isSameAccount } from '#shared/kit/accounts'
-import { type Asked, chainsAsked, noEndpoint, reasonOf, shown } from './chains.ts'
+import { chainErrorOf, chainOutput, noEndpoint, type RequestedChain, requestedChains } from './chains.ts'
 
 const keptSeconds = 30
 
-const amounts = keepByChain(async (chain, address) => {
+const amounts = createChainCache(async (chain, address) => {
   const owner = address as Hex
   const [native, ...tokens] = await Promise.all([
     chain.balance(owner),
@@ -17,9 +17,9 @@ const amounts = keepByChain(async (chain, address) => {
   return { native, tokens }
 }, keptSeconds)
 
-/** What an address holds on each chain that was asked for; one that fails says so, and the others are told. */
+/** The balances of an address on each requested chain; a failed chain reports its error beside the others. */
 export async function balancesOf(node: Node, address: Hex, list: string | undefined, fresh: boolean) {
-  const asked = chainsAsked(node, list)
+  const asked = requestedChains(node, list)
   if (fresh) forgetBalances(node, address)
   const balances = await Promise.all(asked.map((one) => balanceOn(one, address)))
   const totalUsd = sumUsd(balances.map((balance) => balance.totalUsd))
@@ -31,30 +31,30 @@ export function forgetBalances(node: Node, address: Hex, chainId?: number): void
     if (chainId === undefined || id === chainId) amounts.forget(chain, address)
 }
 
-/** The coin, the worth of tokens that are known to have one, and whether there is anything. */
+/** The coin, the value of priced tokens, and whether there is any amount. */
 export async function fundsOn(chain: Chain, address: Hex): Promise<{ native: bigint; usd: number; some: boolean }> {
   const { native, tokens } = await amounts.of(chain, address)
   const usd = sumUsd(tokensOf(chain.id).map((token, at) => usdOf(token, tokens[at] ?? 0n)))
   return { native, usd, some: [native, ...tokens].some((amount) => amount > 0n) }
 }
 
-async function balanceOn({ facts, chain }: Asked, address: Hex) {
-  const nothing = { chain: shown(facts), nativeBalance: null, tokens: [], totalUsd: 0, source: 'rpc' as const }
+async function balanceOn({ facts, chain }: RequestedChain, address: Hex) {
+  const nothing = { chain: chainOutput(facts), nativeBalance: null, tokens: [], totalUsd: 0, source: 'rpc' as const }
   if (!chain) return { ...nothing, error: noEndpoint(facts.id).message }
   try {
     const { native, tokens } = await amounts.of(chain, address)
     const listed = tokensOf(chain.id)
-      .map((token, at) => holding(token, tokens[at] ?? 0n))
+      .map((token, at) => balanceOutput(token, tokens[at] ?? 0n))
       .filter(({ balance }) => balance !== '0')
-    const nativeBalance = holding(nativeOf(facts), native)
+    const nativeBalance = balanceOutput(nativeOf(facts), native)
     const totalUsd = sumUsd([nativeBalance, ...listed].map(({ balanceUsd }) => balanceUsd))
     return { ...nothing, nativeBalance, tokens: listed, totalUsd }
   } catch (error) {
-    return { ...nothing, error: reasonOf(error) }
+    return { ...nothing, error: chainErrorOf(error) }
   }
 }
 
-const holding = (token: TokenFacts, amount: bigint) => ({
+const balanceOutput = (token: TokenFacts, amount: bigint) => ({
   contractAddress: token.address,
   symbol: token.symbol,
   name: token.name,

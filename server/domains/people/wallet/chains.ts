@@ -11,15 +11,15 @@ export interface ChainFacts {
   icon: string
   color: string
   explorerUrl: string | null
-  /** How the Safe web app calls the chain; null where it does not know it. */
+  /** The chain's name in the Safe web app; null if it has none. */
   safeApp: string | null
-  /** The coin whose price is that of the chain's own; null where it is worth nothing, or has no price. */
+  /** The coin whose price the chain's own coin has; null if it has none. */
   coin: string | null
 }
 
 const { base, 'base-sepolia': sepolia } = networks
 
-const known = [
+const knownChains = [
   ['1', 'Ethereum', 'ethereum', 'ETH', '#627eea', 'https://etherscan.io', 'eth', 'ETH'],
   [base.chainId, base.title, base.network, 'ETH', '#0052ff', base.explorer, 'base', 'ETH'],
   ['10', 'OP Mainnet', 'optimism', 'ETH', '#ff0420', 'https://optimistic.etherscan.io', 'oeth', 'ETH'],
@@ -33,41 +33,39 @@ const known = [
 ] as const
 
 const facts: ReadonlyMap<number, ChainFacts> = new Map(
-  known.map(([id, name, network, symbol, color, explorerUrl, safeApp, coin]) => [
+  knownChains.map(([id, name, network, symbol, color, explorerUrl, safeApp, coin]) => [
     Number(id),
     { id: Number(id), name, network, symbol, icon: network, color, explorerUrl, safeApp, coin },
   ]),
 )
 
-/** Chains of the zkSync stack compute contract addresses in another way: a smart account of ours is not there. */
+/** zkSync chains compute other contract addresses, so our smart accounts are not there. */
 const otherAddresses = new Set([324, 300, 232])
 
-const unnamed = (id: number): ChainFacts => ({
+const unknownChain = (id: number): ChainFacts => ({
   ...{ id, name: `Chain ${id}`, network: String(id), symbol: 'ETH', icon: 'chain', color: '#888888' },
   ...{ explorerUrl: null, safeApp: null, coin: null },
 })
 
-/** A chain that accounts can be on: one we know, or one with an endpoint. */
+/** A chain of accounts: a known one, or one with an endpoint. */
 function chainFacts({ services }: Node, id: number): ChainFacts {
-  const found = facts.get(id) ?? (services.chains.has(id) ? unnamed(id) : undefined)
+  const found = facts.get(id) ?? (services.chains.has(id) ? unknownChain(id) : undefined)
   if (!found || otherAddresses.has(id)) throw new AppError('CHAIN_NOT_SUPPORTED')
   return found
 }
 
-/** Every chain that accounts can be on. */
 export const supportedChains = (node: Node): ChainFacts[] =>
   [...new Set([...facts.keys(), ...node.services.chains.keys()])]
     .filter((id) => !otherAddresses.has(id))
     .map((id) => chainFacts(node, id))
 
-/** A chain to be asked, and what is known of it. */
-export interface Asked {
+export interface RequestedChain {
   facts: ChainFacts
   chain: Chain | null
 }
 
-/** The chains of a list of ids and names; without one, those with an endpoint. Refuses where none of them has one. */
-export function chainsAsked(node: Node, list: string | undefined): Asked[] {
+/** The chains of a list of ids and names; by default those with an endpoint. Refuses if none has one. */
+export function requestedChains(node: Node, list: string | undefined): RequestedChain[] {
   const names = list?.split(',').map((name) => name.trim().toLowerCase())
   const ids = names?.filter(Boolean).map((name) => chainNamed(node, name)) ?? [...node.services.chains.keys()]
   const asked = [...new Set(ids)]
@@ -84,8 +82,8 @@ function chainNamed(node: Node, name: string): number {
   return found.id
 }
 
-/** The chain that was named; else Base, else the first with an endpoint. */
-export function chainFor(node: Node, id: number | undefined): Asked {
+/** The named chain; else Base, else the first with an endpoint. */
+export function requestedChain(node: Node, id: number | undefined): RequestedChain {
   const { chains } = node.services
   const others = [...chains.keys()].filter((one) => !otherAddresses.has(one))
   const chosen = id ?? (chains.has(base.chainId) ? base.chainId : (others[0] ?? base.chainId))
@@ -95,13 +93,13 @@ export function chainFor(node: Node, id: number | undefined): Asked {
 export const noEndpoint = (id: number | undefined): AppError =>
   new AppError('SERVICE_UNAVAILABLE', { message: `No chain can be asked: RPC_URL_${id ?? '<chainId>'} is not set` })
 
-export const shown = ({ safeApp: _, coin: __, ...facts }: ChainFacts) => facts
+export const chainOutput = ({ safeApp: _, coin: __, ...facts }: ChainFacts) => facts
 
 export const safeAppUrl = ({ safeApp }: ChainFacts, address: string): string | null =>
   safeApp && `https://app.safe.global/home?safe=${safeApp}:${address}`
 
-/** What failed on one chain, beside the answers of the others. */
-export const reasonOf = (error: unknown): string => {
+/** The failure of one chain, beside the answers of others. */
+export const chainErrorOf = (error: unknown): string => {
   if (error instanceof AppError) return error.message
   throw error
 }

@@ -3,9 +3,9 @@ import { isOwnAddress } from '#server/domains/people/accounts/smart-account'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { supportedChains } from './chains.ts'
-import { accountWithSmart } from './own.ts'
+import { accountWithSmart } from './own-wallet.ts'
 
-/** Opens a purchase for the caller's smart account, or for their wallet if they name it; for no other address. */
+/** Opens a purchase for the caller's smart account or, if named, their wallet; for no other address. */
 export async function openPurchase(node: Node, id: string, wanted: Hex | undefined) {
   const { onramp } = node.services
   if (!onramp) throw new AppError('SERVICE_UNAVAILABLE', { message: 'No onramp provider: ONRAMP_URL is not set' })

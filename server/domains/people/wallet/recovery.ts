@@ -3,12 +3,12 @@ import { safeProfile } from '#server/domains/people/accounts/safe-address'
 import { isWalletAccount, type SmartAccount } from '#server/domains/people/accounts/smart-account'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
-import { chainFor, noEndpoint, safeAppUrl } from './chains.ts'
-import { smartAccountOf } from './own.ts'
+import { noEndpoint, requestedChain, safeAppUrl } from './chains.ts'
+import { smartAccountOf } from './own-wallet.ts'
 import { signersOn } from './safes.ts'
 
 export async function recoverySignerOf(node: Node, id: string, chainId: number | undefined) {
-  const { facts, chain } = chainFor(node, chainId)
+  const { facts, chain } = requestedChain(node, chainId)
   const { account, smart } = await smartAccountOf(id)
   if (!chain) throw noEndpoint(chainId)
   const { primarySigner: _, ...signers } = await signersOn(chain, smart.address, smart.signer)
@@ -23,13 +23,13 @@ export async function recoverySignerOf(node: Node, id: string, chainId: number |
 }
 
 const ownersAbi = parseAbi(['function addOwnerWithThreshold(address owner, uint256 threshold)'])
-/** The mark that ends a Safe's list of owners. */
+/** The end marker in a Safe's list of owners. */
 const sentinel = '0x0000000000000000000000000000000000000001'
 
-/** What the call takes, rounded up. */
+/** The gas of the call, rounded up. */
 const callGas = 120_000n
 
-/** The call that makes somebody a second owner. The owner signs it; nothing here can. */
+/** The call that adds a second owner. Only the present owner can sign it. */
 export async function planRecovery(node: Node, id: string, recovery: Hex, chainId: number | undefined) {
   const { smart } = await smartAccountOf(id)
   const taken = [zeroAddress, sentinel, smart.address, smart.signer, safeProfile.sharedSigner] as const
@@ -56,9 +56,9 @@ export async function planRecovery(node: Node, id: string, recovery: Hex, chainI
   }
 }
 
-/** Throws where the call cannot be carried out on this chain now. Its gas is paid by the smart account, or by the wallet that owns it. */
+/** Throws if the call cannot be executed on this chain now. The smart account or its owning wallet pays the gas. */
 async function refuseOn(node: Node, chainId: number, smart: SmartAccount, recovery: Hex): Promise<void> {
-  const { chain } = chainFor(node, chainId)
+  const { chain } = requestedChain(node, chainId)
   if (!chain) throw noEndpoint(chainId)
   const { isDeployed, owners, threshold } = await signersOn(chain, smart.address, smart.signer)
   if (!isDeployed) throw new AppError('SAFE_NOT_DEPLOYED')

@@ -1,19 +1,19 @@
 import { formatEther, formatGwei, getAddress, type Hex, isAddressEqual } from 'viem'
-import { keepByChain } from '#server/domains/rooms/tokens/kept'
+import { createChainCache } from '#server/domains/rooms/tokens/chain-cache'
 import type { Node } from '#server/kernel/context'
 import type { Chain } from '#server/ports/chain/port'
 import { fundsOn } from './balances.ts'
-import { type Asked, chainsAsked, reasonOf, safeAppUrl } from './chains.ts'
+import { chainErrorOf, type RequestedChain, requestedChains, safeAppUrl } from './chains.ts'
 
 const keptSeconds = 10
-/** What it takes to create a smart account with its first owner, rounded up. */
+/** The gas for creating a smart account with its first owner, rounded up. */
 const deploymentGas = 400_000n
 
-const states = keepByChain((chain, address) => chain.safe(address as Hex), keptSeconds)
+const states = createChainCache((chain, address) => chain.safe(address as Hex), keptSeconds)
 
-/** How an address stands on every chain with an endpoint. */
+/** The state of an address on every chain with an endpoint. */
 export async function safeStatusOf(node: Node, address: Hex, primarySigner: Hex | undefined) {
-  const asked = chainsAsked(node, undefined)
+  const asked = requestedChains(node, undefined)
   const found = await Promise.all(asked.map((one) => statusOn(one, address, primarySigner)))
   const chains = found.map(({ hasFunds: _, ...chain }) => chain)
   const deployed = chains.filter(({ isDeployed }) => isDeployed)
@@ -32,7 +32,7 @@ export async function safeStatusOf(node: Node, address: Hex, primarySigner: Hex 
   }
 }
 
-async function statusOn({ facts, chain }: Asked, address: Hex, primarySigner: Hex | undefined) {
+async function statusOn({ facts, chain }: RequestedChain, address: Hex, primarySigner: Hex | undefined) {
   const nothing = {
     ...{ chainId: facts.id, chainName: facts.name, symbol: facts.symbol, explorer: facts.explorerUrl },
     ...{ isDeployed: false, owners: [], threshold: 0, hasRecoverySigner: false, primarySigner: null },
@@ -45,11 +45,11 @@ async function statusOn({ facts, chain }: Asked, address: Hex, primarySigner: He
     const { recoverySigners: _, ...signers } = state
     return { ...nothing, ...signers, balanceUsd: funds.usd, hasFunds: funds.some, deploymentEstimate }
   } catch (error) {
-    return { ...nothing, error: reasonOf(error) }
+    return { ...nothing, error: chainErrorOf(error) }
   }
 }
 
-/** The owners of a Safe on one chain; every owner but the first signer is there for recovery. */
+/** The owners of a Safe on one chain; all except the first signer are for recovery. */
 export async function signersOn(chain: Chain, address: Hex, primarySigner: Hex | undefined) {
   const state = await states.of(chain, address.toLowerCase())
   const owners = [...(state?.owners ?? [])]

@@ -3,17 +3,24 @@ import type { SmartAccount } from '#server/domains/people/accounts/smart-account
 import { passkeyOf } from '#server/domains/people/passkeys/passkeys'
 import type { Node } from '#server/kernel/context'
 import { isSameAccount } from '#shared/kit/accounts'
-import { type Asked, chainFor, reasonOf, safeAppUrl, shown, supportedChains } from './chains.ts'
-import { accountWithSmart } from './own.ts'
+import {
+  chainErrorOf,
+  chainOutput,
+  type RequestedChain,
+  requestedChain,
+  safeAppUrl,
+  supportedChains,
+} from './chains.ts'
+import { accountWithSmart } from './own-wallet.ts'
 
 export async function smartWalletOf(node: Node, id: string, chainId: number | undefined) {
-  const asked = chainFor(node, chainId)
+  const asked = requestedChain(node, chainId)
   const { account, smart } = await accountWithSmart(id)
   const common = {
     serviceId: id,
     needsPasskey: smart === null,
     walletType: smart?.credentialId == null ? account.wallet_type : 'passkey',
-    supportedChains: supportedChains(node).map(shown),
+    supportedChains: supportedChains(node).map(chainOutput),
   }
   if (!smart)
     return {
@@ -36,12 +43,12 @@ export async function smartWalletOf(node: Node, id: string, chainId: number | un
   }
 }
 
-async function deploymentOf({ chain }: Asked, { address }: SmartAccount) {
+async function deploymentOf({ chain }: RequestedChain, { address }: SmartAccount) {
   if (!chain) return { isDeployed: false }
   try {
     return { isDeployed: await chain.isDeployed(address) }
   } catch (error) {
-    return { isDeployed: false, warning: reasonOf(error) }
+    return { isDeployed: false, warning: chainErrorOf(error) }
   }
 }
 

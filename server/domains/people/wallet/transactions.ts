@@ -1,14 +1,14 @@
 import { formatUnits, getAddress, type Hex, isAddressEqual, zeroAddress } from 'viem'
-import { keepByChain } from '#server/domains/rooms/tokens/kept'
-import { nativeOf, tokensOf, usdOf } from '#server/domains/rooms/tokens/known'
+import { createChainCache } from '#server/domains/rooms/tokens/chain-cache'
+import { nativeOf, tokensOf, usdOf } from '#server/domains/rooms/tokens/known-tokens'
 import type { Node } from '#server/kernel/context'
 import type { Transfer } from '#server/ports/chain/port'
-import { type Asked, type ChainFacts, chainsAsked, noEndpoint, reasonOf } from './chains.ts'
+import { type ChainFacts, chainErrorOf, noEndpoint, type RequestedChain, requestedChains } from './chains.ts'
 
 const keptSeconds = 15
 const most = 100
 
-const found = keepByChain(
+const cachedTransfers = createChainCache(
   (chain, address) =>
     chain.transfers(
       address as Hex,
@@ -17,9 +17,9 @@ const found = keepByChain(
   keptSeconds,
 )
 
-/** The latest transfers on the chains that were asked for, newest first, with what was searched. */
+/** The latest transfers on the requested chains, newest first, with the searched range. */
 export async function transactionsOf(node: Node, address: Hex, list: string | undefined) {
-  const searched = await Promise.all(chainsAsked(node, list).map((asked) => searchOn(asked, address)))
+  const searched = await Promise.all(requestedChains(node, list).map((asked) => searchOn(asked, address)))
   const transactions = searched
     .flatMap((one) => one.transactions)
     .sort((one, other) => other.timestamp - one.timestamp)
@@ -27,13 +27,13 @@ export async function transactionsOf(node: Node, address: Hex, list: string | un
   return { transactions, count: transactions.length, address, coverage: searched.map(({ coverage }) => coverage) }
 }
 
-async function searchOn({ facts, chain }: Asked, address: Hex) {
+async function searchOn({ facts, chain }: RequestedChain, address: Hex) {
   const nothing = { chainId: facts.id, fromBlock: null, nativeFromBlock: null, toBlock: null }
   if (!chain) return { transactions: [], coverage: { ...nothing, error: noEndpoint(facts.id).message } }
   try {
-    const { transfers, fromBlock, nativeFromBlock, toBlock } = await found.of(chain, address)
+    const { transfers, fromBlock, nativeFromBlock, toBlock } = await cachedTransfers.of(chain, address)
     return {
-      transactions: transfers.map((transfer) => shownTransfer(facts, address, transfer)),
+      transactions: transfers.map((transfer) => transferOutput(facts, address, transfer)),
       coverage: {
         chainId: facts.id,
         fromBlock: Number(fromBlock),
@@ -42,11 +42,11 @@ async function searchOn({ facts, chain }: Asked, address: Hex) {
       },
     }
   } catch (error) {
-    return { transactions: [], coverage: { ...nothing, error: reasonOf(error) } }
+    return { transactions: [], coverage: { ...nothing, error: chainErrorOf(error) } }
   }
 }
 
-function shownTransfer(chain: ChainFacts, address: Hex, transfer: Transfer) {
+function transferOutput(chain: ChainFacts, address: Hex, transfer: Transfer) {
   const { hash, from, to, value, timestamp } = transfer
   const contract = transfer.token ?? zeroAddress
   const token = tokensOf(chain.id).find((one) => isAddressEqual(one.address, contract)) ?? nativeOf(chain)

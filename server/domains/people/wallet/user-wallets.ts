@@ -1,13 +1,13 @@
 import { formatEther, type Hex } from 'viem'
 import { knownPrices } from '#server/domains/payments/prices/now'
 import { smartAccountFor } from '#server/domains/people/accounts/smart-account'
-import { sumUsd } from '#server/domains/rooms/tokens/known'
+import { sumUsd } from '#server/domains/rooms/tokens/known-tokens'
 import type { Node } from '#server/kernel/context'
 import { fundsOn } from './balances.ts'
-import { type ChainFacts, reasonOf, supportedChains } from './chains.ts'
-import { accountWithSmart } from './own.ts'
+import { type ChainFacts, chainErrorOf, supportedChains } from './chains.ts'
+import { accountWithSmart } from './own-wallet.ts'
 
-/** The smart account of somebody on every chain. What is not known of one is null there, and counts for nothing in the sums. */
+/** A user's smart account on every chain. Unknown values are null, and count as nothing in the sums. */
 export async function userWalletsOf(node: Node, id: string) {
   const { smart } = await accountWithSmart(id, smartAccountFor)
   const prices = await knownPrices(node)
@@ -44,6 +44,6 @@ async function walletOn(node: Node, facts: ChainFacts, address: Hex | null, pric
     const balanceUsd = worth === null ? null : sumUsd([worth, funds.usd])
     return { ...nothing, isDeployed, balance, balanceUsd, hasFunds: funds.some }
   } catch (error) {
-    return { ...nothing, error: reasonOf(error) }
+    return { ...nothing, error: chainErrorOf(error) }
   }
 }

@@ -3,27 +3,29 @@ import { KnowledgeItems } from '#server/domains/agents/library/model'
 import { Runs } from '#server/domains/agents/runs/model'
 import { Calls } from '#server/domains/meetings/calls/model'
 import { Bookings } from '#server/domains/meetings/scheduling/model'
-import { houseAccount } from '#server/domains/people/accounts/accounts'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { Accounts, Passkeys } from '#server/domains/people/accounts/model'
 import { Pairs } from '#server/domains/people/friends/model'
 import { InviteUses } from '#server/domains/people/invites/model'
-import { Rooms } from '#server/domains/rooms/room-state/model'
+import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import { Streams } from '#server/domains/streams/streams/model'
+import { RoomHeads } from '#server/log/model'
+import type { Counters } from '#shared/api/account-records'
 import type { AnalyticsBucket, AnalyticsSummary, WalletType } from '#shared/api/analytics'
 import { foundedBy, type RoomType } from '#shared/kit/room-kinds'
-import { idBetween } from './id-times.ts'
-import { type Gift, pointsBetween } from './points.ts'
+import { type PointGift, pointsBetween } from './points.ts'
+import { idBetween } from './spans.ts'
 
 const [channel, group] = [foundedBy('createChannel'), foundedBy('createGroup')]
 
 const foundedBetween = (type: RoomType, from: number, until: number) => ({
   _id: idBetween(from, until, `${type}:`),
 })
-/** Nobody has asked where Plaza made itself a friend. */
-const byPeople = { from_address: { $ne: houseAccount } }
+/** Friendships with the Plaza account are automatic, and not counted. */
+const byPeople = { from_address: { $ne: plazaAccount } }
 const within = (from: number, until: number) => ({ $gte: new Date(from), $lt: new Date(until) })
 const between = (from: number, until: number) => ({ created_at: within(from, until) })
-/** Of times that are kept as text. */
+/** The same for times that are stored as text. */
 const textWithin = (from: number, until: number) => ({
   $gte: new Date(from).toISOString(),
   $lt: new Date(until).toISOString(),
@@ -31,18 +33,18 @@ const textWithin = (from: number, until: number) => ({
 
 const storedType = (type: WalletType) => (type === 'none' ? null : type)
 
-/** The accounts of one kind, and those of all kinds but some. */
-export const ofType = (type: WalletType) => ({ wallet_type: storedType(type) })
-export const without = (exclude: readonly WalletType[]): object =>
+/** Filters accounts by type: of one type, and without some. */
+export const accountsOfType = (type: WalletType) => ({ wallet_type: storedType(type) })
+export const withoutTypes = (exclude: readonly WalletType[]): object =>
   exclude.length > 0 ? { wallet_type: { $nin: exclude.map(storedType) } } : {}
 
-export async function summaryOf(
+export async function analyticsSummary(
   from: number,
   until: number,
   exclude: readonly WalletType[],
-  gifts: readonly Gift[],
+  gifts: readonly PointGift[],
 ): Promise<AnalyticsSummary> {
-  const accounts = (which: object) => Accounts.countDocuments({ ...which, ...without(exclude) })
+  const accounts = (which: object) => Accounts.countDocuments({ ...which, ...withoutTypes(exclude) })
   const agentsOf = (visibility: 'public' | 'friends' | 'private' | 'official') => Agents.countDocuments({ visibility })
   const counts = {
     totalUsers: accounts({}),
@@ -81,14 +83,14 @@ export async function summaryOf(
   return Object.fromEntries(await Promise.all(entries)) as AnalyticsSummary
 }
 
-export async function bucketOf(
+export async function analyticsBucket(
   from: number,
   until: number,
   exclude: readonly WalletType[],
-  gifts: readonly Gift[],
+  gifts: readonly PointGift[],
 ): Promise<Omit<AnalyticsBucket, 'date' | 'label'>> {
   const [newUsers, points, invites, friendRequests, groups, agents, agentChats] = await Promise.all([
-    Accounts.countDocuments({ ...between(from, until), ...without(exclude) }),
+    Accounts.countDocuments({ ...between(from, until), ...withoutTypes(exclude) }),
     pointsBetween(gifts, from, until),
     InviteUses.countDocuments({ used_at: within(from, until) }),
     Pairs.countDocuments({ ...byPeople, asked_at: textWithin(from, until) }),
@@ -97,4 +99,47 @@ export async function bucketOf(
     Runs.countDocuments({ _id: idBetween(from, until) }),
   ])
   return { newUsers, points, invites, friendRequests, groups, agents, agentChats }
+}
+
+const headsAtOnce = 1_000
+const headsAtMost = 100_000
+
+/** The number of messages in all rooms; undefined above a limit of rooms. */
+export async function totalMessages(): Promise<number | undefined> {
+  let total = 0
+  let last = ''
+  for (let asked = 0; asked < headsAtMost; asked += headsAtOnce) {
+    const heads = await RoomHeads.find({ _id: { $gt: last } }, { total: 1 })
+      .sort({ _id: 1 })
+      .limit(headsAtOnce)
+      .lean()
+    for (const head of heads) total += head.total
+    last = heads.at(-1)?._id ?? ''
+    if (heads.length < headsAtOnce) return total
+  }
+  return undefined
+}
+
+/** The counters of an account; each count is one index range. */
+export async function accountCountersOf(account: string): Promise<Counters> {
+  const friends = (side: 'from_address' | 'to_address') => Pairs.countDocuments({ [side]: account, state: 'friends' })
+  const roomsOf = (type: RoomType) =>
+    Members.countDocuments({ user_address: account, is_active: true, room: { $gte: `${type}:`, $lt: `${type};` } })
+  const streams = (which: object) => Streams.countDocuments({ user_address: account, ...which })
+  const [asked, answered, groups_count, channels_joined, calls, called, ...ofStreams] = await Promise.all([
+    friends('from_address'),
+    friends('to_address'),
+    roomsOf(group),
+    roomsOf(channel),
+    Calls.countDocuments({ caller_address: account }),
+    Calls.countDocuments({ callee_address: account }),
+    streams({}),
+    streams({ started_at: { $ne: null } }),
+    streams({ ended_at: { $ne: null } }),
+  ])
+  const [streams_created, streams_started, streams_ended] = ofStreams
+  return {
+    ...{ friends_count: asked + answered, groups_count, channels_joined, total_calls: calls + called },
+    ...{ streams_created, streams_started, streams_ended },
+  }
 }

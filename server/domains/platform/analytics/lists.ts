@@ -2,13 +2,13 @@ import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/mod
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { smartAccountIn } from '#server/domains/people/accounts/smart-account'
 import { type AnalyticsSummary, type WalletType, walletTypes } from '#shared/api/analytics'
-import { ofType, without } from './count.ts'
+import { accountsOfType, withoutTypes } from './count.ts'
 
 const firstAtMost = 10
 const officialAtMost = 100
 
-/** Who and what is first, and how accounts and agents are divided. */
-export async function listsOf(summary: AnalyticsSummary, exclude: readonly WalletType[]) {
+/** Top lists, and breakdowns of accounts and agents. */
+export async function analyticsLists(summary: AnalyticsSummary, exclude: readonly WalletType[]) {
   const [byPoints, byMessages, officialAgentsList, walletTypeBreakdown, recentSmartWalletUsers] = await Promise.all([
     mostPoints(exclude),
     agentsOf(['public', 'official'], firstAtMost),
@@ -33,7 +33,7 @@ export async function listsOf(summary: AnalyticsSummary, exclude: readonly Walle
 }
 
 async function mostPoints(exclude: readonly WalletType[]) {
-  const found = await Accounts.find({ is_banned: false, points: { $gt: 0 }, ...without(exclude) })
+  const found = await Accounts.find({ is_banned: false, points: { $gt: 0 }, ...withoutTypes(exclude) })
     .sort({ points: -1, _id: 1 })
     .limit(firstAtMost)
     .lean<Account[]>()
@@ -52,11 +52,11 @@ const breakdown = (exclude: readonly WalletType[]) =>
   Promise.all(
     walletTypes
       .filter((type) => !exclude.includes(type))
-      .map(async (type) => ({ type, count: await Accounts.countDocuments(ofType(type)) })),
+      .map(async (type) => ({ type, count: await Accounts.countDocuments(accountsOfType(type)) })),
   )
 
 async function newestWithSmart(exclude: readonly WalletType[]) {
-  const found = await Accounts.find({ smart_wallet_address: { $exists: true }, ...without(exclude) })
+  const found = await Accounts.find({ smart_wallet_address: { $exists: true }, ...withoutTypes(exclude) })
     .sort({ created_at: -1 })
     .limit(firstAtMost)
     .lean<Account[]>()

@@ -6,7 +6,7 @@ const monthsOfYear = 12
 
 interface Span {
   start: number
-  /** Where its buckets begin, oldest first; each ends where the next begins. */
+  /** The starts of its buckets, oldest first. */
   buckets: number[]
   labelOf(at: number): string
 }
@@ -16,7 +16,7 @@ const byHour = (at: number) => `${iso(at).slice(11, 13)}:00`
 const byDay = (at: number) => iso(at).slice(0, 10)
 const byMonth = (at: number) => iso(at).slice(0, 7)
 
-/** So many buckets of one length, of which the last holds this moment; in UTC. */
+/** Buckets of one length, the last of which holds this moment; in UTC. */
 function even(now: number, length: number, most: number, labelOf: Span['labelOf']): Span {
   const last = Math.floor(now / length) * length
   const buckets = Array.from({ length: most }, (_, at) => last - (most - 1 - at) * length)
@@ -38,5 +38,17 @@ const spans: Record<Period, (now: number) => Span> = {
   '365d': months,
 }
 
-/** The time that a period looks back on, in whole hours, days, weeks or months. */
-export const spanOf = (period: Period, now: number): Span => spans[period](now)
+/** The time span of a period, in whole hours, days, weeks or months. */
+export const spanOfPeriod = (period: Period, now: number): Span => spans[period](now)
+
+/** The least id of a moment: ids begin with their time, so that a span is a range. */
+const idAt = (at: number): string => {
+  const time = at.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}`
+}
+
+/** The range of ids of a span of time, behind a prefix. */
+export const idBetween = (from: number, until: number, prefix = '') => ({
+  $gte: prefix + idAt(from),
+  $lt: prefix + idAt(until),
+})

@@ -6,8 +6,8 @@ import { broadcasts as contract } from '#shared/api/broadcasts'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { Broadcasts, type StoredBroadcast } from './model.ts'
-import { countOf } from './recipients.ts'
-import { tellFirst, telling } from './telling.ts'
+import { recipientCount } from './recipients.ts'
+import { broadcastJob, sendFirstBatch } from './send-broadcast.ts'
 
 const anHour = 5
 const hourSeconds = 3_600
@@ -22,30 +22,30 @@ export const broadcasts = defineDomain(
       await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [message]))
       if (!(await node.limits.guard('broadcasts', account, anHour, hourSeconds)))
         throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
-      const said = { id, message, target, created_by: account, at: node.now() }
-      // Stored before anybody is told: what this node does not come to, another does.
-      await node.jobs.add(telling, said, id)
-      return { ...done, id, ...countsIn(await tellFirst(node, said)) }
+      const broadcast = { id, message, target, created_by: account, at: node.now() }
+      // Stored before the first message: another node finishes what this one does not.
+      await node.jobs.add(broadcastJob, broadcast, id)
+      return { ...done, id, ...countsIn(await sendFirstBatch(node, broadcast)) }
     },
 
     async read({ target }, context) {
       const { account } = signedIn(context)
-      const asked = { target, created_by: account, created_at: new Date(context.node.now()) }
+      const source = { target, created_by: account, created_at: new Date(context.node.now()) }
       const [total, found] = await Promise.all([
-        countOf(asked),
+        recipientCount(source),
         Broadcasts.find().sort({ created_at: -1 }).limit(listedAtMost).lean<StoredBroadcast[]>(),
       ])
-      return { target, total, broadcasts: found.map(shown) }
+      return { target, total, broadcasts: found.map(renderBroadcast) }
     },
   },
-  { jobs: [telling] },
+  { jobs: [broadcastJob] },
 )
 
 const countsIn = ({ sent, failed, push_sent: pushSent, total, target }: StoredBroadcast) => ({
   ...{ sent, failed, pushSent, total, target },
 })
 
-const shown = (stored: StoredBroadcast) => ({
+const renderBroadcast = (stored: StoredBroadcast) => ({
   id: stored._id,
   message: stored.message,
   ...countsIn(stored),

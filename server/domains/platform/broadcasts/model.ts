@@ -3,16 +3,16 @@ import { later, moment, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 import type { BroadcastTarget } from '#shared/api/broadcasts'
 
-/** What many are told, and how far that is. */
+/** A broadcast and its progress. */
 export interface StoredBroadcast {
   _id: string
   message: string
   target: BroadcastTarget
   created_by: string
   created_at: Date
-  /** Up to where those who are told have been told, in the order of their ids; empty at first. */
+  /** The position of the next batch, in the order of ids; empty at first. */
   cursor: string
-  /** Whom a turn that is done again tries to tell, once for each try that is not over; absent where nobody is. */
+  /** Recipients whom a repeated batch is trying, once per unfinished try. */
   tried?: string[]
   total: number
   sent: number

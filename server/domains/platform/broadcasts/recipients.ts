@@ -1,49 +1,50 @@
-import { houseAccount } from '#server/domains/people/accounts/accounts'
-import { suspendedAmong } from '#server/domains/people/accounts/facts'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
+import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
+import { ofFound } from '#server/domains/people/accounts/leaving'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { type Pair, Pairs } from '#server/domains/people/friends/model'
-import { otherOf } from '#server/domains/people/friends/pairs'
+import { otherPersonOf } from '#server/domains/people/friends/pairs'
 import type { BroadcastTarget } from '#shared/api/broadcasts'
 
-interface Asked {
+interface BroadcastSource {
   target: BroadcastTarget
-  /** Whose friends are meant. */
+  /** The account whose friends are the recipients. */
   created_by: string
   created_at: Date
 }
 
-/** Some of those who are told. */
-interface Some {
+/** A page of recipients. */
+interface RecipientPage {
   accounts: readonly string[]
-  /** Who would be among them, and is not told, as they are suspended. */
+  /** The number of suspended accounts that were left out. */
   passedOver: number
-  /** From where the next ones are read; null where these are the last. */
+  /** The position of the next page; null after the last. */
   cursor: string | null
 }
 
-/** Those whom people sign in to, and who were there when it was said. */
-const everybody = ({ created_at }: Asked) => ({
+/** Accounts with a sign-in that existed at the time of the broadcast. */
+const everybody = ({ created_at }: BroadcastSource) => ({
   wallet_type: { $ne: null },
-  is_banned: false,
+  ...ofFound,
   created_at: { $lte: created_at },
 })
-/** Plaza itself is a friend of many, and is told nothing. */
-const friends = ({ created_by: by }: Asked) => ({
+/** Friends without the Plaza account. */
+const friends = ({ created_by: by }: BroadcastSource) => ({
   state: 'friends' as const,
   $or: [
-    { from_address: by, to_address: { $ne: houseAccount } },
-    { to_address: by, from_address: { $ne: houseAccount } },
+    { from_address: by, to_address: { $ne: plazaAccount } },
+    { to_address: by, from_address: { $ne: plazaAccount } },
   ],
 })
 
-export const countOf = (asked: Asked): Promise<number> =>
+export const recipientCount = (asked: BroadcastSource): Promise<number> =>
   asked.target === 'friends' ? Pairs.countDocuments(friends(asked)) : Accounts.countDocuments(everybody(asked))
 
-/** The next of those who are told, in the order of their ids. */
-export async function recipientsAfter(asked: Asked, cursor: string, most: number): Promise<Some> {
+/** The next page of recipients, in the order of their ids. */
+export async function recipientsAfter(asked: BroadcastSource, cursor: string, most: number): Promise<RecipientPage> {
   const rows = await (asked.target === 'friends' ? friendsAfter : accountsAfter)(asked, cursor, most)
   const all = rows.map(({ account }) => account)
-  const suspended = await suspendedAmong(all)
+  const suspended = await suspendedAccountsAmong(all)
   return {
     accounts: all.filter((account) => !suspended.has(account)),
     passedOver: suspended.size,
@@ -51,7 +52,7 @@ export async function recipientsAfter(asked: Asked, cursor: string, most: number
   }
 }
 
-async function accountsAfter(asked: Asked, cursor: string, most: number) {
+async function accountsAfter(asked: BroadcastSource, cursor: string, most: number) {
   const found = await Accounts.find({ ...everybody(asked), _id: { $gt: cursor } }, { _id: 1 })
     .sort({ _id: 1 })
     .limit(most)
@@ -59,10 +60,10 @@ async function accountsAfter(asked: Asked, cursor: string, most: number) {
   return found.map(({ _id }) => ({ at: _id, account: _id }))
 }
 
-async function friendsAfter(asked: Asked, cursor: string, most: number) {
+async function friendsAfter(asked: BroadcastSource, cursor: string, most: number) {
   const found = await Pairs.find({ ...friends(asked), _id: { $gt: cursor } })
     .sort({ _id: 1 })
     .limit(most)
     .lean<Pair[]>()
-  return found.map((pair) => ({ at: pair._id, account: otherOf(pair, asked.created_by) }))
+  return found.map((pair) => ({ at: pair._id, account: otherPersonOf(pair, asked.created_by) }))
 }

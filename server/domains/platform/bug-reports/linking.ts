@@ -1,20 +1,19 @@
 import { z } from 'zod'
-import { codeHost } from '#server/domains/platform/issues/host'
-import { namesNobody } from '#server/domains/platform/issues/quiet'
+import { issueHost, withoutMentions } from '#server/domains/platform/issues/host'
 import type { Node } from '#server/kernel/context'
-import { GiveUp, job } from '#server/kernel/jobs'
+import { job, PermanentFailure } from '#server/kernel/jobs'
 import { passedStatuses } from '#server/ports/issues/port'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { BugReports, type StoredBugReport } from './model.ts'
 
-/** Whoever began to open an issue has ended by then, or died. */
+/** Opening an issue ends within so long, or its node has died. */
 const claimMilliseconds = 60_000
 const titleLength = 100
 
-/** Opens an issue for a report that has none; of several who ask at once one does. */
+/** Opens an issue for a report without one; of simultaneous requests one does. */
 export async function openIssue(node: Node, id: string) {
-  const host = codeHost(node)
+  const host = issueHost(node)
   const now = node.now()
   const free = {
     github_issue_number: { $exists: false },
@@ -28,8 +27,8 @@ export async function openIssue(node: Node, id: string) {
   }
   const issue = await host
     .create({
-      title: namesNobody(titleOf(report)),
-      body: namesNobody(bodyOf(report)),
+      title: withoutMentions(titleOf(report)),
+      body: withoutMentions(bodyOf(report)),
       labels: ['bug', report.category.toLowerCase()],
     })
     .catch(async (error: unknown) => {
@@ -44,22 +43,22 @@ export async function openIssue(node: Node, id: string) {
 const titleOf = ({ category, description }: StoredBugReport) =>
   `[${category}] ${cut(description.replace(/\s+/g, ' ').trim(), titleLength)}`
 
-/** Without the reporter and the addresses of their files: the repository may be public. */
+/** Without the reporter and file addresses, as the repository may be public. */
 const bodyOf = ({ description, replication_steps: steps }: StoredBugReport) =>
   steps ? `${description}\n\n## Steps\n\n${steps}` : description
 
-/** Says at the code host that a fault is mended. What was begun by a node that died is done again, so that a comment may be there twice. */
+/** Closes an issue. After a crash it is repeated, so a comment may appear twice. */
 export const closeIssue = job({
   kind: 'bugReports.closeIssue',
   payload: z.object({ number: z.number().int(), comment: z.string().nullable() }),
   async run({ number, comment }, { node }) {
-    const host = codeHost(node)
+    const host = issueHost(node)
     try {
       await host.close(number)
       if (comment !== null) await host.comment(number, comment)
     } catch (error) {
       const isFinal = error instanceof AppError && passedStatuses.includes(error.status)
-      throw isFinal ? new GiveUp(error.message, { cause: error }) : error
+      throw isFinal ? new PermanentFailure(error.message, { cause: error }) : error
     }
   },
 })

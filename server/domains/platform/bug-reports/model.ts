@@ -15,10 +15,10 @@ export interface StoredBugReport {
   admin_notes: string | null
   resolved_by: string | null
   resolved_at: Date | null
-  /** At the code host; absent where it has none. */
+  /** The issue at the code host, if any. */
   github_issue_number?: number
   github_issue_url?: string
-  /** Until then somebody is opening an issue for it. */
+  /** Until then a request is opening an issue. */
   linking_until?: Date
   created_at: Date
   updated_at: Date

@@ -5,26 +5,26 @@ import { nodeState } from '#server/kernel/node-state'
 import { version } from '#server/kernel/version'
 import { Nodes } from './model.ts'
 
-const tellMilliseconds = 3_000
+const heartbeatMilliseconds = 3_000
 const resolutionMilliseconds = 20
 const bytesInMegabyte = 2 ** 20
 
-/** When this node began to measure, when it last told, and what it measures: the loop of its process. */
+/** The measures of this node: start, last heartbeat, event loop delay. */
 const measuresOf = nodeState(() => {
   const delay = monitorEventLoopDelay({ resolution: resolutionMilliseconds })
   delay.enable()
-  return { startedAt: null as number | null, toldAt: null as number | null, delay }
+  return { startedAt: null as number | null, writtenAt: null as number | null, delay }
 })
 
-/** Where others may ask for it, each node tells of itself every few seconds, and leaves the list when it ends. */
+/** Each of several nodes writes a heartbeat every few seconds, and leaves the list at its end. */
 export function startHeartbeat(node: Node): () => void {
   const measures = measuresOf(node)
   const { delay } = measures
   measures.startedAt = node.now()
   if (node.alone) return () => delay.disable()
-  const tellQuietly = () => void tell(node).catch(() => {})
-  tellQuietly()
-  const timer = setInterval(tellQuietly, tellMilliseconds).unref()
+  const writeQuietly = () => void writeHeartbeat(node).catch(() => {})
+  writeQuietly()
+  const timer = setInterval(writeQuietly, heartbeatMilliseconds).unref()
   return () => {
     delay.disable()
     clearInterval(timer)
@@ -32,18 +32,18 @@ export function startHeartbeat(node: Node): () => void {
   }
 }
 
-/** Writes what this node has done since it last told. */
-export async function tell(node: Node): Promise<void> {
+/** Writes the work of this node since its last heartbeat. */
+export async function writeHeartbeat(node: Node): Promise<void> {
   const now = node.now()
   const measures = measuresOf(node)
   const { delay } = measures
   const startedAt = measures.startedAt ?? now
-  const seconds = Math.max(0.1, (now - (measures.toldAt ?? startedAt)) / 1000)
-  measures.toldAt = now
+  const seconds = Math.max(0.1, (now - (measures.writtenAt ?? startedAt)) / 1000)
+  measures.writtenAt = now
   const { messages, rooms, lagMilliseconds, healed } = node.stats.take()
   const loopLag = Math.max(0, delay.max / 1e6 - resolutionMilliseconds)
   delay.reset()
-  const told = {
+  const heartbeat = {
     host: hostname(),
     process: process.pid,
     version,
@@ -58,5 +58,5 @@ export async function tell(node: Node): Promise<void> {
     memory_mb: Math.round(process.memoryUsage.rss() / bytesInMegabyte),
     degraded: node.metrics.degradedParts(),
   }
-  await Nodes.updateOne({ _id: node.id }, { $set: told }, { upsert: true })
+  await Nodes.updateOne({ _id: node.id }, { $set: heartbeat }, { upsert: true })
 }

@@ -1,6 +1,6 @@
 import { defineDomain } from '#server/kernel/domain'
 import { cluster as contract } from '#shared/api/cluster'
-import { startHeartbeat, tell } from './heartbeat.ts'
+import { startHeartbeat, writeHeartbeat } from './heartbeat.ts'
 import { Nodes } from './model.ts'
 
 const silentMilliseconds = 10_000
@@ -9,7 +9,7 @@ export const cluster = defineDomain(
   contract,
   {
     async nodes(_input, { node }) {
-      if (node.alone) await tell(node)
+      if (node.alone) await writeHeartbeat(node)
       const now = node.now()
       const found = await Nodes.find({ ...(node.alone ? { _id: node.id } : {}) })
         .sort({ started_at: 1, _id: 1 })

@@ -22,5 +22,5 @@ const nodeSchema = new Schema(
 )
 nodeSchema.index({ seen_at: 1 }, { expireAfterSeconds: 600 })
 
-/** What each node last told of itself; `_id` is the node. */
+/** The last heartbeat of each node; `_id` is the node. */
 export const Nodes = defineModel('Nodes', "nobody's", nodeSchema)

@@ -2,9 +2,8 @@ import { Schema } from 'mongoose'
 import { moment, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** A setting that somebody has decided. */
+/** A setting that an admin has changed. */
 export interface StoredSetting {
-  /** Its key. */
   _id: string
   value: boolean | string | null
   updated_by: string

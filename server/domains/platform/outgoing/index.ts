@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { GiveUp, job } from '#server/kernel/jobs'
+import { job, PermanentFailure } from '#server/kernel/jobs'
 import { Undeliverable } from '#server/ports/mail/port'
 import { Mailbox } from '#shared/api/email'
 import { AppError } from '#shared/errors'
 
-const notOffered = (what: string) => new AppError('SERVICE_UNAVAILABLE', { message: `${what} is not configured here` })
+const notConfigured = (what: string) =>
+  new AppError('SERVICE_UNAVAILABLE', { message: `${what} is not configured here` })
 
-/** Sends one letter. */
-export const sendLetter = job({
+/** Sends one email. */
+export const emailJob = job({
   kind: 'mail.send',
   payload: z.object({
     to: Mailbox(),
@@ -17,37 +18,40 @@ export const sendLetter = job({
     text: z.string(),
     calendar: z.object({ method: z.enum(['REQUEST', 'CANCEL']), text: z.string() }).optional(),
   }),
-  async run(letter, { id, node }) {
-    if (!node.services.mail) throw notOffered('Mail')
-    await node.services.mail.send({ id, ...letter }).catch((error: unknown) => {
-      throw error instanceof Undeliverable ? new GiveUp(error.message, { cause: error }) : error
+  async run(email, { id, node }) {
+    if (!node.services.mail) throw notConfigured('Mail')
+    await node.services.mail.send({ id, ...email }).catch((error: unknown) => {
+      throw error instanceof Undeliverable ? new PermanentFailure(error.message, { cause: error }) : error
     })
   },
 })
 
-/** Sends one text to a phone. */
-export const sendText = job({
+/** Sends one text message. */
+export const textMessageJob = job({
   kind: 'sms.send',
   payload: z.object({ to: z.e164(), text: z.string() }),
   async run(text, { id, node }) {
-    if (!node.services.sms) throw notOffered('Text messages')
+    if (!node.services.sms) throw notConfigured('Text messages')
     await node.services.sms.send({ id, ...text })
   },
 })
 
-/** Has a letter sent, once for an id. One that this server shows instead is there before the answer is. */
-export async function postLetter(
+/** Queues an email, once per id. One that this server displays instead is there before the answer. */
+export async function sendEmail(
   { jobs, services }: Node,
-  letter: z.input<typeof sendLetter.payload>,
+  email: z.input<typeof emailJob.payload>,
   id = newId(),
 ): Promise<void> {
-  await jobs.add(sendLetter, letter, id)
-  if (services.mail?.shownAt) await services.mail.send({ id, ...letter })
+  await jobs.add(emailJob, email, id)
+  if (services.mail?.shownAt) await services.mail.send({ id, ...email })
 }
 
-/** Has a text sent, and shown as letters are. */
-export async function postText({ jobs, services }: Node, text: z.input<typeof sendText.payload>): Promise<void> {
+/** Queues a text message, displayed as emails are. */
+export async function sendTextMessage(
+  { jobs, services }: Node,
+  text: z.input<typeof textMessageJob.payload>,
+): Promise<void> {
   const id = newId()
-  await jobs.add(sendText, text, id)
+  await jobs.add(textMessageJob, text, id)
   if (services.sms?.shownAt) await services.sms.send({ id, ...text })
 }

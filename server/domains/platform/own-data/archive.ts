@@ -8,12 +8,12 @@ type Content = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array
 
 export type Archive = ReturnType<typeof openArchive>
 
-/** Writes a ZIP file, one part after the other, with a list of their checksums at its end. */
+/** Writes a ZIP file part by part, with checksums of the parts at its end. */
 export function openArchive(path: string, madeAt: Date, signal: AbortSignal) {
   const zip = new ZipFile()
   const files: { path: string; bytes: number; sha256: string }[] = []
   const written = pipeline(zip.outputStream, createWriteStream(path, { mode: 0o600 }), { signal })
-  // It is awaited with each part; until then its failure waits.
+  // Each part awaits it; its failure waits until then.
   written.catch(() => undefined)
   const output = zip.outputStream as Readable
   zip.on('error', (error) => output.destroy(error))

@@ -1,7 +1,7 @@
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { messagesOf } from '#server/domains/rooms/messages/pages'
 import { messageFactOf } from '#server/domains/rooms/room-state/facts'
-import { isKnown, kindOf } from '#server/domains/rooms/room-state/kinds'
+import { isKnownRoom, kindOf } from '#server/domains/rooms/room-state/kinds'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
@@ -11,7 +11,7 @@ import { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { peerIn, roomOfKey } from '#shared/kit/room-key'
 
-/** A room that a person is or was in. */
+/** A current or former room of an account. */
 export interface Conversation {
   key: RoomKey
   name: string
@@ -19,10 +19,10 @@ export interface Conversation {
 
 const messagesAtOnce = 100
 
-/** The rooms of an account, those that it has left too. */
+/** The current and former rooms of an account. */
 export async function conversationsOf(node: Node, account: string): Promise<Conversation[]> {
-  const members = await Members.find({ user_address: account }, { room: 1 }).lean()
-  const keys = members.map(({ room }) => room).filter(isKnown)
+  const members = await Members.find({ user_address: account, joined_at: { $exists: true } }, { room: 1 }).lean()
+  const keys = members.map(({ room }) => room).filter(isKnownRoom)
   const peers = new Map(keys.map((key) => [key, peerIn(roomOfKey(key), account)]))
   const [rooms, profiles] = await Promise.all([
     Rooms.find({ _id: { $in: keys } }, { name: 1 }).lean(),
@@ -38,10 +38,10 @@ export async function conversationsOf(node: Node, account: string): Promise<Conv
   })
 }
 
-/** The messages of a conversation that its person may have: all they can read where each is meant for them, else what they have written. */
-export async function* messagesFor(node: Node, account: string, key: RoomKey): AsyncGenerator<Message> {
-  const isLetters = kindOf(key).pushed.of === 'all'
-  if (isLetters && (await isReadable(node, account, key))) yield* allMessages(node, account, key)
+/** The messages that an account may export: all of conversations that address it, else its own. */
+export async function* messagesForOwner(node: Node, account: string, key: RoomKey): AsyncGenerator<Message> {
+  const isPersonal = kindOf(key).pushed.of === 'all'
+  if (isPersonal && (await isReadable(node, account, key))) yield* allMessages(node, account, key)
   else yield* ownMessages(account, key)
 }
 

@@ -3,15 +3,15 @@ import type { Node } from '#server/kernel/context'
 import type { RawRoute } from '#server/kernel/raw-route'
 import { seal, tryUnseal } from '#server/kernel/seal'
 import { AppError } from '#shared/errors'
-import { exportOf, isThere } from './exports.ts'
+import { exportOf, hasArchive } from './exports.ts'
 import type { StoredExport } from './model.ts'
 
 const path = '/archives/'
 const boundTo = 'own-data archive'
 const addressMilliseconds = 600_000
 
-/** The address of an archive, for ten minutes. Whoever has it can read the archive. */
-export function addressOf({ settings, now }: Node, { _id, export_id }: StoredExport): string {
+/** The address of an archive, valid for ten minutes for anyone who has it. */
+export function archiveAddressOf({ settings, now }: Node, { _id, export_id }: StoredExport): string {
   const ticket = JSON.stringify([_id, export_id, now() + addressMilliseconds])
   return `${settings.publicUrl}${path}${seal(settings.sessionKeys, ticket, boundTo)}`
 }
@@ -27,7 +27,7 @@ export const downloadRoute = (node: Node): RawRoute => ({
     const [account, export_id, until] = JSON.parse(opened) as [string, string, number]
     const stored = await exportOf(account)
     const now = node.now()
-    if (until <= now || stored?.export_id !== export_id || !isThere(stored, now)) throw gone()
+    if (until <= now || stored?.export_id !== export_id || !hasArchive(stored, now)) throw gone()
     const found = await node.services.storage?.read(stored.key)
     if (!found) throw gone()
     response.set({
@@ -43,7 +43,7 @@ export const downloadRoute = (node: Node): RawRoute => ({
       response.end()
       return true
     }
-    // Whoever reads it may leave at any time.
+    // The reader may disconnect at any time.
     await pipeline(found.bytes, response).catch(() => response.destroy())
     return true
   },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { storageOf } from '#server/domains/media/uploads/store'
-import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { audiences, type Context, type Node } from '#server/kernel/context'
 import { upsert } from '#server/ports/database/port'
 import { archiveFolder } from '#server/ports/storage/port'
 import { archiveDays, type DataExport, dataExportChanged } from '#shared/api/own-data'
@@ -10,9 +10,8 @@ import { DataExports, type StoredExport } from './model.ts'
 
 const dayMilliseconds = 86_400_000
 
-/** Notes that an account wants an archive, and returns the export. Throws where it had one within a day; one under way is that one. */
-export async function beginExport(context: Context, include_media: boolean): Promise<StoredExport> {
-  const { account } = signedIn(context)
+/** Begins an export of an account, or returns the running one. Throws if the account had one within a day. */
+export async function beginExport(context: Context, account: string, include_media: boolean): Promise<StoredExport> {
   const { node } = context
   storageOf(node)
   const now = node.now()
@@ -30,7 +29,7 @@ export async function beginExport(context: Context, include_media: boolean): Pro
     const retryAfter = Math.ceil(leftMilliseconds / 1_000)
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter, message: 'You can have one archive a day' })
   }
-  // Of several at once one is written: the others find that it is not as they have read it.
+  // Of simultaneous requests one is written, as the others find a changed row.
   const asRead = { _id: account, ...(before ? { export_id: before.export_id, state: before.state } : {}) }
   const write = before ? { $set: begun } : { $setOnInsert: begun }
   await upsert(() => DataExports.updateOne(asRead, write, { upsert: before === null }))
@@ -40,13 +39,13 @@ export async function beginExport(context: Context, include_media: boolean): Pro
   return stored
 }
 
-/** A key that nobody can guess. */
-export const newKey = (): string => `${archiveFolder}${randomBytes(24).toString('hex')}.zip`
+/** A random key. */
+export const newArchiveKey = (): string => `${archiveFolder}${randomBytes(24).toString('hex')}.zip`
 
 export const exportOf = (account: string): Promise<StoredExport | null> =>
   DataExports.findOne({ _id: account }).lean<StoredExport>()
 
-/** Changes an export, and tells its owner. False where it is not wanted any more. */
+/** Changes an export and notifies its owner. False if the export was replaced. */
 export async function changeExport(
   node: Node,
   { _id, export_id }: Pick<StoredExport, '_id' | 'export_id'>,
@@ -57,35 +56,35 @@ export async function changeExport(
     { $set: change },
     { returnDocument: 'after' },
   ).lean<StoredExport>()
-  if (stored) tellEverywhere(node, { account: _id, export: shownExport(stored) })
+  if (stored) notifyEverywhere(node, { account: _id, export: renderExport(stored) })
   return stored !== null
 }
 
 const topic = 'data-export'
-const Word = dataExportChanged.payload.extend({ account: z.string() })
+const ExportMessage = dataExportChanged.payload.extend({ account: z.string() })
 
-const tellHere = ({ live }: Node, { account, ...payload }: z.output<typeof Word>): void =>
+const notifyHere = ({ live }: Node, { account, ...payload }: z.output<typeof ExportMessage>): void =>
   live.send(dataExportChanged, audiences.account(account), payload)
 
-function tellEverywhere(node: Node, word: z.output<typeof Word>): void {
-  tellHere(node, word)
-  node.peers.tell(topic, word)
+function notifyEverywhere(node: Node, message: z.output<typeof ExportMessage>): void {
+  notifyHere(node, message)
+  node.peers.tell(topic, message)
 }
 
-/** Passes on how far the exports of other nodes are; where no words go between them, a client asks. */
-export const listenToExports = (node: Node): (() => void) =>
-  node.peers.listen(topic, (word) => {
-    const heard = Word.safeParse(word)
-    if (heard.success) tellHere(node, heard.data)
+/** Forwards the progress of other nodes' exports; without peer messages clients poll. */
+export const followExports = (node: Node): (() => void) =>
+  node.peers.listen(topic, (message) => {
+    const parsed = ExportMessage.safeParse(message)
+    if (parsed.success) notifyHere(node, parsed.data)
   })
 
-export const expiryOf = (now: number): Date => new Date(now + archiveDays * dayMilliseconds)
+export const archiveExpiry = (now: number): Date => new Date(now + archiveDays * dayMilliseconds)
 
-/** Is there an archive of it that can be read? */
-export const isThere = (stored: StoredExport | null, now: number): stored is StoredExport & { key: string } =>
+/** Whether a readable archive exists. */
+export const hasArchive = (stored: StoredExport | null, now: number): stored is StoredExport & { key: string } =>
   stored?.state === 'ready' && stored.key !== null && stored.expires_at !== null && stored.expires_at.getTime() > now
 
-export const shownExport = (stored: StoredExport): DataExport => ({
+export const renderExport = (stored: StoredExport): DataExport => ({
   id: stored.export_id,
   state: stored.state,
   include_media: stored.include_media,

@@ -1,20 +1,35 @@
-import { signedIn } from '#server/kernel/context'
+import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
+import { keepAccount } from '#server/domains/people/accounts/leaving'
+import { forgetProfile } from '#server/domains/people/accounts/profiles'
+import { refuseReach } from '#server/domains/people/accounts/roles'
+import { recordReason } from '#server/kernel/audit'
+import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { every } from '#server/kernel/every'
 import { ownData as contract } from '#shared/api/own-data'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { freshMilliseconds } from '#shared/kit/contract'
-import { addressOf, downloadRoute } from './download.ts'
-import { exporting, removing } from './exporting.ts'
-import { beginExport, exportOf, isThere, listenToExports, shownExport } from './exports.ts'
+import { archiveAddressOf, downloadRoute } from './download.ts'
+import { erasing, followErasures, keeping, reminding, settling } from './erasing.ts'
+import { countedFor, erasureOf, planFor, refuseUnconfirmed } from './erasures.ts'
+import { expiryMilliseconds, removeExpired } from './expiry.ts'
+import { archiveRemoval, exportJob } from './export-jobs.ts'
+import { beginExport, exportOf, followExports, hasArchive, renderExport } from './exports.ts'
+import { erasureSettings } from './settings.ts'
+
+async function exportFor(context: Context, account: string, include_media: boolean) {
+  const stored = await beginExport(context, account, include_media)
+  const { export_id } = stored
+  await context.node.jobs.add(exportJob, { account, export_id }, `export ${export_id}`)
+  return renderExport(stored)
+}
 
 export const ownData = defineDomain(
   contract,
   {
     async beginExport({ include_media = false }, context) {
-      const stored = await beginExport(context, include_media)
-      const { _id: account, export_id } = stored
-      await context.node.jobs.add(exporting, { account, export_id }, `export ${export_id}`)
-      return { export: shownExport(stored) }
+      return { export: await exportFor(context, signedIn(context).account, include_media) }
     },
 
     async readExport(_input, context) {
@@ -23,21 +38,68 @@ export const ownData = defineDomain(
       const stored = await exportOf(account)
       const isFresh = session.provenAt !== null && node.now() - session.provenAt < freshMilliseconds
       return {
-        export: stored && shownExport(stored),
-        url: isFresh && isThere(stored, node.now()) ? addressOf(node, stored) : null,
+        export: stored && renderExport(stored),
+        url: isFresh && hasArchive(stored, node.now()) ? archiveAddressOf(node, stored) : null,
       }
     },
 
     async exportUrl(_input, context) {
       const { node } = context
       const stored = await exportOf(signedIn(context).account)
-      if (!isThere(stored, node.now())) throw new AppError('NOT_FOUND', { message: 'There is no archive of yours' })
-      return { url: addressOf(node, stored) }
+      if (!hasArchive(stored, node.now())) throw new AppError('NOT_FOUND', { message: 'There is no archive of yours' })
+      return { url: archiveAddressOf(node, stored) }
+    },
+
+    async readErasure(_input, context) {
+      const { account } = signedIn(context)
+      const { node } = context
+      const [state, counts] = await Promise.all([erasureOf(account), countedFor(account, node.now())])
+      return { ...state, grace_days: erasureSettings.of(node).graceDays, counts }
+    },
+
+    async erase({ messages, confirm }, context) {
+      const { account } = signedIn(context)
+      const known = await accountOf(account)
+      if (!known) throw new AppError('UNAUTHORIZED')
+      refuseUnconfirmed(known, confirm)
+      const { graceMilliseconds } = erasureSettings.of(context.node)
+      const asked = { id: context.creationId, account, messages, graceMilliseconds }
+      context.connection?.answerFirst(context.requestId)
+      const erased_at = await planFor(context.node, asked)
+      context.http?.setSessionCookie(null)
+      return { erased_at: erased_at.toISOString() }
+    },
+
+    async restore(_input, context) {
+      const { account } = signedIn(context)
+      await keepAccount(account, new Date(context.node.now()))
+      forgetProfile(context.node, account)
+      return erasureOf(account)
+    },
+
+    async exportUser({ address, include_media = false }, context) {
+      if (!(await accountOf(address))) throw new AppError('USER_NOT_FOUND')
+      return { export: await exportFor(context, address, include_media) }
+    },
+
+    async eraseUser({ address, reason, messages }, context) {
+      const { node, creationId: id } = context
+      const { account: admin } = signedIn(context)
+      if (!(await accountOf(address)) || isSameAccount(address, plazaAccount)) throw new AppError('USER_NOT_FOUND')
+      await refuseReach(node, admin, address)
+      const erased_at = await planFor(node, { id, account: address, messages, graceMilliseconds: 0 })
+      await recordReason(node, { id, admin, reason })
+      return { erased_at: erased_at.toISOString() }
     },
   },
   {
-    jobs: [exporting, removing],
+    settings: erasureSettings,
+    jobs: [exportJob, archiveRemoval, erasing, settling, keeping, reminding],
     routes: (node) => [downloadRoute(node)],
-    start: (node) => [listenToExports(node)],
+    start: (node) => [
+      followExports(node),
+      followErasures(node),
+      every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
+    ],
   },
 )

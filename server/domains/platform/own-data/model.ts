@@ -3,7 +3,7 @@ import { later, moment, optional, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 import type { DataExport } from '#shared/api/own-data'
 
-/** The last archive that an account has asked for. */
+/** The last export of an account. */
 export interface StoredExport {
   /** The account. */
   _id: string
@@ -12,7 +12,7 @@ export interface StoredExport {
   include_media: boolean
   done: number
   total: number
-  /** The key of the archive in the storage, which nobody can guess; null where there is none. */
+  /** The random key of the archive in the storage; null without one. */
   key: string | null
   bytes: number | null
   created_at: Date
@@ -43,4 +43,40 @@ export const DataExports = defineModel<StoredExport>(
     },
     { collection: 'data_exports', versionKey: false },
   ),
+)
+
+/** An erasure under way, or lately done, so that each node forgets what it has in memory. */
+export interface StoredErasure {
+  /** As `erasure_id` of the account. */
+  _id: string
+  /** The account and its alias, sealed. */
+  sealed: string
+  /** So many rows were removed, changed and kept, by their models. */
+  counts: { [model: string]: number }
+  /** Since when all nodes are to forget the account; null until the store has. */
+  forgotten_at: Date | null
+  finished_at: Date | null
+  expires_at?: Date
+}
+
+export const Erasures = defineModel<StoredErasure>(
+  'Erasures',
+  {
+    shares: [{ owner: null, becomes: 'keep', reason: 'Each node forgets the account by it, sealed.', days: 1 }],
+    archive: { never: 'It is about the erasure itself.' },
+    secret: ['sealed'],
+  },
+  new Schema<StoredErasure>(
+    {
+      _id: required,
+      sealed: required,
+      counts: { type: Schema.Types.Mixed, default: {} },
+      forgotten_at: later,
+      finished_at: later,
+      expires_at: { type: Date },
+    },
+    { collection: 'erasures', versionKey: false, minimize: false },
+  )
+    .index({ forgotten_at: 1 })
+    .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )

@@ -11,14 +11,14 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** What people wrote, as text of a page. */
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
+/** Escapes text for HTML. */
+export const escapedHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 
-/** The beginning of a page. Nothing in it can run, or ask another site. */
+/** The head of a page. Its policy forbids scripts and requests to other sites. */
 const headOf = (title: string): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:"><title>${escaped(title)}</title><style>${style}</style><h1>${escaped(title)}</h1>\n`
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:"><title>${escapedHtml(title)}</title><style>${style}</style><h1>${escapedHtml(title)}</h1>\n`
 
-/** A conversation as a page, piece by piece. `fileOf` names the file of the archive that an address is. */
+/** The head of the page of a conversation. */
 export const conversationHead = (name: string): string =>
   `${headOf(name)}<p><a href="../index.html">All of the archive</a></p>\n`
 
@@ -26,14 +26,16 @@ export function messageAsPage(message: Message, fileOf: (url: string) => string 
   const files = message.attachments.flatMap(({ url }) => fileOf(url) ?? [])
   const named = [...message.content.matchAll(/https?:\/\/[^\s)\]"'<>]+/g)].flatMap(([url]) => fileOf(url) ?? [])
   const shown = [...new Set([...files, ...named])].map(fileAsPage).join('')
-  const text = message.is_deleted ? '<p><i>Deleted</i></p>' : `<p dir="auto">${escaped(message.content)}</p>`
-  return `<article><span class="from">${escaped(message.sender.name)}</span> <time>${escaped(message.created_at)}</time>${text}${shown}</article>\n`
+  const text = message.is_deleted ? '<p><i>Deleted</i></p>' : `<p dir="auto">${escapedHtml(message.content)}</p>`
+  return `<article><span class="from">${escapedHtml(message.sender.name)}</span> <time>${escapedHtml(message.created_at)}</time>${text}${shown}</article>\n`
 }
 
 function fileAsPage(path: string): string {
-  const address = escaped(`../${path.split('/').map(encodeURIComponent).join('/')}`)
+  const address = escapedHtml(`../${path.split('/').map(encodeURIComponent).join('/')}`)
   const isPicture = /\.(png|jpe?g|gif|webp)$/.test(path)
-  return isPicture ? `<img src="${address}" alt="" loading="lazy">` : `<p><a href="${address}">${escaped(path)}</a></p>`
+  return isPicture
+    ? `<img src="${address}" alt="" loading="lazy">`
+    : `<p><a href="${address}">${escapedHtml(path)}</a></p>`
 }
 
 interface Contents {
@@ -44,15 +46,18 @@ interface Contents {
   files: number
 }
 
-/** The page that a person opens first. */
+/** The index page. */
 export function indexPage({ account, madeAt, conversations, data, files }: Contents): string {
   const rooms = conversations.map(
-    ({ name, page, messages }) => `<li><a href="${escaped(page)}" dir="auto">${escaped(name)}</a> (${messages})</li>`,
+    ({ name, page, messages }) =>
+      `<li><a href="${escapedHtml(page)}" dir="auto">${escapedHtml(name)}</a> (${messages})</li>`,
   )
-  const rows = data.map(({ path, rows }) => `<li><a href="${escaped(path)}">${escaped(path)}</a> (${rows})</li>`)
+  const rows = data.map(
+    ({ path, rows }) => `<li><a href="${escapedHtml(path)}">${escapedHtml(path)}</a> (${rows})</li>`,
+  )
   return [
     headOf('Your data'),
-    `<p>Account ${escaped(account)}, as it was on ${escaped(madeAt)}. The numbers are how many entries there are.</p>`,
+    `<p>Account ${escapedHtml(account)}, as it was on ${escapedHtml(madeAt)}. The numbers are how many entries there are.</p>`,
     `<h2>Messages</h2><ul>${rooms.join('\n')}</ul>`,
     `<h2>Everything else</h2><ul>${rows.join('\n')}</ul>`,
     `<p>Files: ${files}. <a href="manifest.json">manifest.json</a> has the checksum of each part.</p>\n`,

@@ -1,28 +1,28 @@
 import { declaredModels } from '#server/kernel/model'
-import { type Archived, archivedOf, type Share } from '#server/kernel/own-data'
+import { type ArchivedModel, archivedModelOf, type Share } from '#server/kernel/own-data'
 
 export type OwnRow = { [field: string]: unknown }
 type Declared = ReturnType<typeof declaredModels>[number]
 
-/** What an archive has of a model. */
-export interface Part extends Archived {
+/** The part of an archive from one model. */
+export interface ArchivePart extends ArchivedModel {
   source: Declared['model']
 }
 
 const rowsAtOnce = 500
 
-/** The parts of an archive by the domain that they are of, in the order of its letters. */
-export function partsByDomain(): Map<string, Part[]> {
-  const parts = declaredModels().flatMap(({ model, own }): Part[] => {
-    const archived = own && archivedOf(model.modelName, own)
+/** The parts of an archive by domain, in alphabetical order. */
+export function partsByDomain(): Map<string, ArchivePart[]> {
+  const parts = declaredModels().flatMap(({ model, own }): ArchivePart[] => {
+    const archived = own && archivedModelOf(model.modelName, own)
     return archived ? [{ ...archived, source: model }] : []
   })
   const domains = [...new Set(parts.map(({ domain }) => domain))].sort()
   return new Map(domains.map((name) => [name, parts.filter(({ domain }) => domain === name)]))
 }
 
-/** The rows of a model that an account is shown, each once, by their ids. */
-export async function* ownRows({ source, shares, secret }: Part, account: string): AsyncGenerator<OwnRow> {
+/** The distinct rows of a model that an account may see, by id. */
+export async function* ownRows({ source, shares, secret }: ArchivePart, account: string): AsyncGenerator<OwnRow> {
   const before: Share[] = []
   for (const share of shares) {
     const owned = await filterOf(share, account)
@@ -36,7 +36,7 @@ export async function* ownRows({ source, shares, secret }: Part, account: string
         .lean<OwnRow[]>()
       for (const row of rows)
         if (isShown(row, share) && !before.some((other) => isOf(row, other, account)))
-          yield without(row, [...secret, ...(share.hides ?? [])])
+          yield withoutFields(row, [...secret, ...(share.hides ?? [])])
       if (rows.length < rowsAtOnce) break
       after = rows.at(-1)?._id
     }
@@ -46,8 +46,8 @@ export async function* ownRows({ source, shares, secret }: Part, account: string
 
 const idBounds = ({ _id }: OwnRow): object => (typeof _id === 'object' && _id !== null ? _id : {})
 
-/** Which rows a person has by a share; null where there can be none. */
-async function filterOf({ owner, at, through }: Share, account: string): Promise<OwnRow | null> {
+/** The filter of the rows of an account by a share; null if there can be none. */
+export async function filterOf({ owner, at, through }: Share, account: string): Promise<OwnRow | null> {
   if (owner === null) return null
   if (at === 'first word') return { [owner]: { $gte: `${account} `, $lt: `${account}!` } }
   if (through === undefined) return { [owner]: account }
@@ -61,12 +61,11 @@ async function filterOf({ owner, at, through }: Share, account: string): Promise
 const isShown = (row: OwnRow, { unless = {} }: Share) =>
   Object.keys(unless).length === 0 || !Object.entries(unless).every(([field, value]) => row[field] === value)
 
-/** Has an earlier share shown this row already? */
+/** Whether an earlier share covers the row. */
 const isOf = (row: OwnRow, { owner, at, through }: Share, account: string) =>
   owner !== null && at === undefined && through === undefined && [row[owner]].flat().includes(account)
 
-/** A copy of a row without these fields. */
-export const without = (row: OwnRow, paths: readonly string[]): OwnRow =>
+export const withoutFields = (row: OwnRow, paths: readonly string[]): OwnRow =>
   Object.fromEntries(
     Object.entries(row)
       .filter(([field]) => !paths.includes(field))
@@ -78,7 +77,7 @@ export const without = (row: OwnRow, paths: readonly string[]): OwnRow =>
 
 const withoutIn = (value: unknown, paths: readonly string[]): unknown => {
   if (Array.isArray(value)) return value.map((one) => withoutIn(one, paths))
-  return typeof value === 'object' && value !== null ? without(value as OwnRow, paths) : value
+  return typeof value === 'object' && value !== null ? withoutFields(value as OwnRow, paths) : value
 }
 
 const types: Readonly<Record<string, object>> = {
@@ -89,8 +88,8 @@ const types: Readonly<Record<string, object>> = {
   Array: { type: 'array' },
 }
 
-/** What the rows of a part are, as a JSON schema. */
-export function schemaOf({ source, secret }: Part): object {
+/** The JSON schema of the rows of a part. */
+export function partSchemaOf({ source, secret }: ArchivePart): object {
   const fields = Object.entries(source.schema.paths).filter(([path]) => !secret.includes(path))
   const properties = Object.fromEntries(
     fields.map(([path, { instance }]) => [path.split('.')[0], types[instance] ?? {}]),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { signedInAmong } from '#server/domains/people/identity/devices'
+import { signedInDevices } from '#server/domains/people/identity/devices'
 import type { Node } from '#server/kernel/context'
 import { upsert } from '#server/ports/database/port'
 import type { Subscription } from '#server/ports/push/port'
@@ -10,8 +10,8 @@ const askedAtOnce = 1_000
 
 const idOf = (endpoint: string) => createHash('sha256').update(new URL(endpoint).href).digest('base64url')
 
-/** Has a browser told of an account: of this one alone, and as one of the last ten. */
-export async function keepBrowser(node: Node, account: string, device: string, given: Subscription): Promise<void> {
+/** Stores a browser for notices of one account; an account has ten at most. */
+export async function storeBrowser(node: Node, account: string, device: string, given: Subscription): Promise<void> {
   const { endpoint, p256dh, auth } = given
   const now = new Date(node.now())
   const kept = { account, device, endpoint, p256dh, auth, updated_at: now }
@@ -26,29 +26,29 @@ export async function keepBrowser(node: Node, account: string, device: string, g
   if (older.length > 0) await PushBrowsers.deleteMany({ _id: { $in: older.map(({ _id }) => _id) }, account })
 }
 
-/** Tells the browser of this endpoint nothing more of an account; without one, all of its browsers. */
+/** Forgets the browser of this endpoint, or all browsers of the account. */
 export async function forgetBrowsers(account: string, endpoint: string | null): Promise<void> {
   await PushBrowsers.deleteMany({ account, ...(endpoint === null ? {} : { _id: idOf(endpoint) }) })
 }
 
-/** Forgets one that is subscribed no more, unless it has subscribed anew meanwhile. */
-export async function forgetGone({ _id, updated_at }: StoredBrowser): Promise<void> {
+/** Forgets a browser whose subscription ended, unless it has subscribed again. */
+export async function forgetBrowser({ _id, updated_at }: StoredBrowser): Promise<void> {
   await PushBrowsers.deleteOne({ _id, updated_at })
 }
 
-/** The browsers of an account whose devices are signed in; the others are forgotten. */
+/** The browsers of signed-in devices of an account; others are forgotten. */
 export async function browsersOf(node: Node, account: string): Promise<StoredBrowser[]> {
   const found = await PushBrowsers.find({ account }).sort({ updated_at: -1 }).lean<StoredBrowser[]>()
-  const signedIn = await signedInAmong(
+  const signedIn = await signedInDevices(
     node,
     found.map(({ device }) => device),
   )
-  await Promise.all(found.filter(({ device }) => !signedIn.has(device)).map(forgetGone))
+  await Promise.all(found.filter(({ device }) => !signedIn.has(device)).map(forgetBrowser))
   return found.filter(({ device }) => signedIn.has(device)).slice(0, browsersAtMost)
 }
 
-/** Those of these accounts that have a browser. */
-export async function subscribedAmong(accounts: readonly string[]): Promise<string[]> {
+/** The accounts among these that have a browser. */
+export async function subscribedAccounts(accounts: readonly string[]): Promise<string[]> {
   const found = new Set<string>()
   for (let at = 0; at < accounts.length; at += askedAtOnce) {
     const some = { account: { $in: accounts.slice(at, at + askedAtOnce) } }

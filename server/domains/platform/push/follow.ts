@@ -4,12 +4,12 @@ import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { friendsChanged, friendsEnded } from '#server/domains/people/friends/events'
 import { type Pair, Pairs } from '#server/domains/people/friends/model'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import { onRead } from '#server/domains/rooms/messages/reads'
 import { mayListen } from '#server/domains/rooms/room-state/access'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
-import { rolesAmong } from '#server/domains/rooms/room-state/membership'
+import { rolesOfAll } from '#server/domains/rooms/room-state/membership'
 import { Members } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
@@ -17,41 +17,37 @@ import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { subscribedAmong } from './browsers.ts'
-import { doingOf } from './doings.ts'
-import { lookAgain, type Told, withdraw } from './giving.ts'
-import { isForAll, namedIn, noticesOf } from './messages.ts'
-import { tellBrowsers } from './tell.ts'
+import { subscribedAccounts } from './browsers.ts'
+import { type AccountNotice, recheckNotices, withdrawNotice } from './deliver.ts'
+import { eventNotice } from './event-notices.ts'
+import { accountsNamedIn, messageNotices, notifiesAll } from './message-notices.ts'
+import { notifyBrowsers } from './notify.ts'
 
 const gatheredMilliseconds = 1_000
-/** Of the messages of one second in one room the newest: of each sender, and of all together. */
+/** The newest messages of a second in a room are kept: per sender, and in all. */
 const gatheredAtMost = { ofOne: 20, ofAll: 400 }
-/** The members of a larger room are told of what names them alone. */
-const membersToldAtMost = 500
+/** In larger rooms members are notified of mentions and replies alone. */
+const maxMembersNotified = 500
 const daySeconds = 86_400
 
-/**
- * Has browsers told of messages and of requests to be friends, by the node that appended them: no other is. What is said in a room within a
- * second is told once, with the newest message of a friend, or else of somebody else. What they were told of looks otherwise once it is read,
- * edited or deleted, or they are in the room no more.
- */
-export function followForBrowsers(node: Node): () => void {
+/** Notifies browsers of messages and friend requests that this node appended: once a second per room. Reads, edits and removals update notices. */
+export function followPushEvents(node: Node): () => void {
   const due = new Map<RoomKey, readonly MessageFact[]>()
   const asked = new Set<string>()
-  const looks = new Map<string, Look>()
-  const look = (of: Look) => looks.set(JSON.stringify(of), of)
+  const looks = new Map<string, Recheck>()
+  const look = (of: Recheck) => looks.set(JSON.stringify(of), of)
   onRead(node, (account, { key, session }) => look({ which: { tag: key, account }, session }))
   node.log.onRows((key, rows, isOurs) => {
     if (!isOurs) return
     for (const row of rows) {
-      if (isOf(row, friendsChanged)) asked.add(String(row.body.pair))
-      if (isOf(row, friendsEnded)) withdraw(node, requestTag((row.body.pair as unknown as Pair).request_id))
+      if (isRowOf(row, friendsChanged)) asked.add(String(row.body.pair))
+      if (isRowOf(row, friendsEnded)) withdrawNotice(node, requestTag((row.body.pair as unknown as Pair).request_id))
       if (key === GLOBAL) continue
       const changed = changedBy(row)
       if (changed) look({ which: { tag: key, ...changed }, session: null })
-      if (!isOf(row, messageCreated)) continue
+      if (!isRowOf(row, messageCreated)) continue
       const message = messageFactOf(row)
-      if (isForAll(key) || namedIn(message).length > 0) due.set(key, withNewest(due.get(key) ?? [], message))
+      if (notifiesAll(key) || accountsNamedIn(message).length > 0) due.set(key, withNewest(due.get(key) ?? [], message))
     }
   })
   return every(
@@ -62,21 +58,21 @@ export function followForBrowsers(node: Node): () => void {
       due.clear()
       asked.clear()
       looks.clear()
-      for (const { which, session } of stale) await lookAgain(node, which, session)
-      for (const id of pairs) await tellOfRequest(node, id)
-      await tellOfMessages(node, rooms)
+      for (const { which, session } of stale) await recheckNotices(node, which, session)
+      for (const id of pairs) await notifyFriendRequest(node, id)
+      await notifyMessages(node, rooms)
     },
     'browsers were not told',
   )
 }
 
-/** Which notices may hold no more, and in whose session they were read. */
-interface Look {
-  which: Parameters<typeof lookAgain>[1]
+/** Notices that may be outdated, and the session that read them. */
+interface Recheck {
+  which: Parameters<typeof recheckNotices>[1]
   session: string | null
 }
 
-/** Which of the notices of a room a row may change: those of a message, those of who is there no more, or all; null of other rows. */
+/** The notices that a row may change: of a message, of a removed account, or all; null for others. */
 function changedBy(row: Row): { about?: string; account?: string } | null {
   const account = removedBy(row)
   if (account !== null) return { account }
@@ -87,17 +83,17 @@ function changedBy(row: Row): { about?: string; account?: string } | null {
 
 const requestTag = (id: string) => `friend:${id}`
 
-/** Nobody takes the place of others by writing much. */
+/** A busy sender does not displace others. */
 function withNewest(before: readonly MessageFact[], message: MessageFact): readonly MessageFact[] {
   const theirs = before.filter(({ sender }) => isSameAccount(sender, message.sender))
   const kept = theirs.length < gatheredAtMost.ofOne ? before : before.filter((one) => one !== theirs[0])
   return [...kept, message].slice(-gatheredAtMost.ofAll)
 }
 
-async function tellOfMessages(node: Node, rooms: readonly [RoomKey, readonly MessageFact[]][]): Promise<void> {
+async function notifyMessages(node: Node, rooms: readonly [RoomKey, readonly MessageFact[]][]): Promise<void> {
   const concerned: [RoomKey, Map<string, MessageFact[]>][] = []
-  for (const [key, messages] of rooms) concerned.push([key, await concernedBy(key, messages)])
-  const subscribed = new Set(await subscribedAmong(concerned.flatMap(([, about]) => [...about.keys()])))
+  for (const [key, messages] of rooms) concerned.push([key, await recipientsOf(key, messages)])
+  const subscribed = new Set(await subscribedAccounts(concerned.flatMap(([, about]) => [...about.keys()])))
   for (const [key, about] of concerned) {
     const members = await membersAmong(
       node,
@@ -110,21 +106,21 @@ async function tellOfMessages(node: Node, rooms: readonly [RoomKey, readonly Mes
       const message = newestFor(account, about.get(account) ?? [], ties)
       if (message) newest.set(account, message)
     }
-    const told = new Map<string, Told>()
-    for (const [account, notice] of await noticesOf(key, newest)) {
+    const notices = new Map<string, AccountNotice>()
+    for (const [account, notice] of await messageNotices(key, newest)) {
       const { id = '' } = newest.get(account) ?? {}
-      told.set(account, { notice, room: key, message: id, seconds: daySeconds })
+      notices.set(account, { notice, room: key, message: id, seconds: daySeconds })
     }
-    await tellBrowsers(node, told)
+    await notifyBrowsers(node, notices)
   }
 }
 
-/** Of these messages, the oldest first, those of which each account may have to be told. */
-async function concernedBy(key: RoomKey, messages: readonly MessageFact[]): Promise<Map<string, MessageFact[]>> {
+/** The messages that may concern each account, oldest first. */
+async function recipientsOf(key: RoomKey, messages: readonly MessageFact[]): Promise<Map<string, MessageFact[]>> {
   const about = new Map<string, MessageFact[]>()
-  const everybody = isForAll(key) ? await allIn(key) : []
+  const everybody = notifiesAll(key) ? await allIn(key) : []
   for (const message of messages)
-    for (const account of new Set([...everybody, ...namedIn(message)])) {
+    for (const account of new Set([...everybody, ...accountsNamedIn(message)])) {
       if (isSameAccount(account, message.sender)) continue
       const known = about.get(account) ?? []
       known.push(message)
@@ -138,7 +134,7 @@ interface Ties {
   blocked: ReadonlySet<string>
 }
 
-/** How those who wrote stand to those whom several wrote to: asked of each of them, as they are fewer than their readers. */
+/** The friendships and blocks between senders and readers of several senders, by sender, as these are fewer. */
 async function tiesIn(
   about: ReadonlyMap<string, readonly MessageFact[]>,
   members: ReadonlySet<string>,
@@ -154,7 +150,7 @@ async function tiesIn(
 
 const sendersOf = (messages: readonly MessageFact[]): string[] => [...new Set(messages.map(({ sender }) => sender))]
 
-/** The one that an account is told of: of a friend, else of anybody but those between whom and it there is a block. */
+/** The message of an account's notice: the newest of a friend, else of anyone not blocked. */
 function newestFor(
   account: string,
   messages: readonly MessageFact[],
@@ -166,32 +162,32 @@ function newestFor(
   return messages.findLast(isFriend) ?? messages.findLast((message) => !isBlocked(message))
 }
 
-/** The members of a room; none where they are too many. */
+/** The members of a room; none above the limit. */
 async function allIn(key: RoomKey): Promise<readonly string[]> {
   const { type, id } = roomOfKey(key)
   if (isBetweenTwo(type)) return peersOf(id)
   const rows = await Members.find({ room: key, is_active: true }, { user_address: 1 })
-    .limit(membersToldAtMost + 1)
+    .limit(maxMembersNotified + 1)
     .lean()
-  return rows.length > membersToldAtMost ? [] : rows.map(({ user_address }) => user_address)
+  return rows.length > maxMembersNotified ? [] : rows.map(({ user_address }) => user_address)
 }
 
-/** Those who are in the room, and may hear of it. */
+/** The accounts that are members and may listen. */
 async function membersAmong(node: Node, key: RoomKey, accounts: readonly string[]): Promise<ReadonlySet<string>> {
   const { type, id } = roomOfKey(key)
   if (isBetweenTwo(type)) return new Set(accounts.filter((account) => peersOf(id).includes(account)))
   if (accounts.length === 0) return new Set()
-  const members = (await rolesAmong(accounts, [key])).map(({ account }) => account)
+  const members = (await rolesOfAll(accounts, [key])).map(({ account }) => account)
   return new Set(await node.log.ask(key, (view, now) => members.filter((account) => mayListen(view, account, now))))
 }
 
-/** A request that still waits is told to who was asked. */
-async function tellOfRequest(node: Node, id: string): Promise<void> {
+/** Notifies the receiver of a pending friend request. */
+async function notifyFriendRequest(node: Node, id: string): Promise<void> {
   const pair = await Pairs.findOne({ _id: id }).lean<Pair>()
   if (!pair) return
   const { from_address: from, to_address: to, request_id } = pair
-  if (pair.state !== 'pending') return withdraw(node, requestTag(request_id))
+  if (pair.state !== 'pending') return withdrawNotice(node, requestTag(request_id))
   const name = (await profilesOf(node, [from])).get(from)?.name ?? from
   const doing = { from, name, body: 'Would like to be your friend', url: '/#/friends', tag: requestTag(request_id) }
-  await tellBrowsers(node, doingOf(to, doing))
+  await notifyBrowsers(node, eventNotice(to, doing))
 }

@@ -1,16 +1,16 @@
-import { deviceWith } from '#server/domains/people/identity/devices'
-import { hearAsked, hearUnasked } from '#server/domains/rooms/room-state/asked'
+import { deviceOfSession } from '#server/domains/people/identity/devices'
+import { onInvitationEnded, onInvited } from '#server/domains/rooms/room-state/invitation-events'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { push as contract } from '#shared/api/push'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { forgetBrowsers, keepBrowser } from './browsers.ts'
-import { tellInvitationEnded, tellOfInvitation } from './doings.ts'
-import { followForBrowsers } from './follow.ts'
-import { giveNotice } from './giving.ts'
-import { changePreferences, preferencesOf } from './preferences.ts'
-import { send } from './send.ts'
+import { forgetBrowsers, storeBrowser } from './browsers.ts'
+import { noticeJob } from './deliver.ts'
+import { notifyInvitation, withdrawInvitation } from './event-notices.ts'
+import { followPushEvents } from './follow.ts'
+import { changePreferences, pushPreferencesOf } from './preferences.ts'
+import { sendPush } from './send.ts'
 
 export const push = defineDomain(
   contract,
@@ -21,10 +21,10 @@ export const push = defineDomain(
       const { account, session } = signedIn(context)
       const { node } = context
       node.services.push.check({ endpoint, ...keys })
-      const device = await deviceWith(session.id)
+      const device = await deviceOfSession(session.id)
       if (device === null)
         throw new AppError('FORBIDDEN', { message: 'Only a browser in which you signed in subscribes' })
-      await keepBrowser(node, account, device, { endpoint, ...keys })
+      await storeBrowser(node, account, device, { endpoint, ...keys })
       return done
     },
 
@@ -33,9 +33,9 @@ export const push = defineDomain(
       return done
     },
 
-    send,
+    send: sendPush,
 
-    preferences: (_input, context) => preferencesOf(signedIn(context).account),
+    preferences: (_input, context) => pushPreferencesOf(signedIn(context).account),
 
     async changePreferences(input, context) {
       const isChanged = await changePreferences(signedIn(context).account, {
@@ -53,11 +53,11 @@ export const push = defineDomain(
     },
   },
   {
-    jobs: [giveNotice],
+    jobs: [noticeJob],
     start: (node) => [
-      followForBrowsers(node),
-      hearAsked(node, (invitation) => tellOfInvitation(node, invitation)),
-      hearUnasked(node, (id) => tellInvitationEnded(node, id)),
+      followPushEvents(node),
+      onInvited(node, (invitation) => notifyInvitation(node, invitation)),
+      onInvitationEnded(node, (id) => withdrawInvitation(node, id)),
     ],
   },
 )

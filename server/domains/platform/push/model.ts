@@ -3,12 +3,12 @@ import { moment, optional, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 import type { PushType } from '#shared/api/push'
 
-/** A browser that is told of what concerns an account. */
+/** A browser that gets the notices of an account. */
 export interface StoredBrowser {
   /** SHA-256 of the endpoint: a browser belongs to one account. */
   _id: string
   account: string
-  /** The line of sessions that subscribed it; it is told nothing once that is over. */
+  /** The device that subscribed it; no notices are sent after it signs out. */
   device: string
   endpoint: string
   p256dh: string
@@ -35,7 +35,7 @@ export const PushBrowsers = defineModel<StoredBrowser>(
   ).index({ account: 1, updated_at: -1 }),
 )
 
-/** What a browser is told under one tag: which notice was last meant for it, and which it was last given. */
+/** The last notice of a tag that was intended for a browser, and the last one sent. */
 export interface StoredNotice {
   /** The browser, the account and the tag, with spaces between. */
   _id: string
@@ -44,13 +44,13 @@ export interface StoredNotice {
   device: string
   tag: string
   type: PushType
-  /** The room whose silence silences it; null where none does. */
+  /** The room whose mute suppresses the notice, if any. */
   room: string | null
-  /** The id of the message it is of; of anything else a new one. */
+  /** The id of the message, or a new id for anything else. */
   about: string
-  /** What it was of is over: a call that rang, a request that waited. */
+  /** The event is over: a call that rang, a pending request. */
   is_over: boolean
-  /** What the browser shows of it, as a hash, and which it is of; null where that is nothing. */
+  /** The hash of the shown notice and its message; null if nothing is shown. */
   told: string | null
   told_of: string | null
   expires_at: Date
@@ -85,19 +85,19 @@ export const PushNotices = defineModel<StoredNotice>(
     .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
 
-/** Of what an account wants to be notified; of everything, where nothing is stored. */
+/** The preferences of an account; everything is on by default. */
 export interface StoredPreferences {
   /** The account. */
   _id: string
   quiet_start: number | null
   quiet_end: number | null
-  /** The zone by whose clocks these are; null for UTC, by which older versions store them. */
+  /** The zone of the hours; null means UTC, as in older versions. */
   quiet_timezone?: string | null
   notify_dms: boolean
   notify_groups: boolean
   notify_channels: boolean
   notify_calls: boolean
-  /** Older versions store none: they are told. */
+  /** Absent in older versions, which means on. */
   notify_invitations?: boolean
 }
 

@@ -1,9 +1,14 @@
-import { hourBy, isZone } from '#server/domains/meetings/scheduling/open-time'
+import { hourInZone, isZone } from '#server/domains/meetings/scheduling/open-time'
+import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
+import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import type { Node } from '#server/kernel/context'
+import type { RoomKey } from '#server/log/types'
 import { upsert } from '#server/ports/database/port'
 import { type Preferences, type PushType, ringing, type Suppression } from '#shared/api/push'
 import { AppError } from '#shared/errors'
 import { PushPreferences, type StoredPreferences } from './model.ts'
+import type { Notice } from './notice.ts'
 
 const usual: Omit<StoredPreferences, '_id'> = {
   quiet_start: null,
@@ -25,12 +30,12 @@ const fields = {
   notifyInvitations: 'notify_invitations',
 } as const satisfies Record<keyof Preferences, keyof StoredPreferences>
 
-/** With whether the account is to be told of nothing, which its profile says. */
-interface Wanted extends Preferences {
+/** With `do_not_disturb` of the profile. */
+interface AllPreferences extends Preferences {
   doNotDisturb: boolean
 }
 
-export async function preferencesOf(account: string): Promise<Wanted> {
+export async function pushPreferencesOf(account: string): Promise<AllPreferences> {
   const [found, owner] = await Promise.all([
     PushPreferences.findOne({ _id: account }).lean<StoredPreferences>(),
     accountOf(account),
@@ -51,7 +56,7 @@ export async function preferencesOf(account: string): Promise<Wanted> {
 
 type Change = { [Name in keyof Preferences]: Preferences[Name] | undefined }
 
-/** Stores what is not undefined; false where that is nothing. Throws VALIDATION_ERROR of a zone that is none. */
+/** Stores the given preferences; false if there are none. Throws VALIDATION_ERROR for an unknown zone. */
 export async function changePreferences(account: string, change: Change): Promise<boolean> {
   const { quietTimezone: zone } = change
   if (zone && !isZone(zone)) throw new AppError('VALIDATION_ERROR', { message: 'Unknown timezone' })
@@ -72,18 +77,37 @@ const switches: Partial<Record<PushType, [keyof Preferences, Suppression]>> = {
   group_invitation: ['notifyInvitations', 'notify_invitations'],
 }
 
-/** Why somebody with these preferences is not told of this kind now; null where they are. Calls are told at every hour. */
-export function suppressionOf(preferences: Wanted, type: PushType, now: number): Suppression | null {
+/** Why a notice is suppressed; null if it is not. Calls ignore quiet hours. */
+export function pushSuppressionOf(preferences: AllPreferences, type: PushType, now: number): Suppression | null {
   if (preferences.doNotDisturb) return 'do_not_disturb'
   const [wanted, suppression] = switches[type] ?? []
   if (wanted && suppression && !preferences[wanted]) return suppression
   return type !== ringing && isQuiet(preferences, now) ? 'quiet_hours' : null
 }
 
-/** From the first hour to before the second, over midnight where that is earlier. */
+/** From the first hour to before the second, over midnight if needed. */
 function isQuiet({ quietStart: from, quietEnd: to, quietTimezone: zone }: Preferences, now: number): boolean {
   if (from === null || to === null) return false
-  // Another node may have taken a zone that this one does not know: its hours are read as UTC.
-  const hour = hourBy(zone !== null && isZone(zone) ? zone : 'UTC', now)
+  // Another node may know a zone that this one does not; UTC is used then.
+  const hour = hourInZone(zone !== null && isZone(zone) ? zone : 'UTC', now)
   return from <= to ? hour >= from && hour < to : hour >= from || hour < to
+}
+
+/** Whether the account wants the notice now. `room` is the one whose mute suppresses it. */
+export async function isNoticeWanted(
+  node: Node,
+  account: string,
+  { type, senderAddress }: Pick<Notice, 'type' | 'senderAddress'>,
+  room: RoomKey | null,
+): Promise<boolean> {
+  const now = node.now()
+  const [preferences, mutes, blocked] = await Promise.all([
+    pushPreferencesOf(account),
+    conversationMutesOf(account, now),
+    senderAddress === null ? new Set<string>() : blockedAmong(account, [senderAddress]),
+  ])
+  const isQuiet =
+    pushSuppressionOf(preferences, type, now) !== null ||
+    (room !== null && conversationMuteOf(mutes, room, account) !== null)
+  return !isQuiet && blocked.size === 0
 }

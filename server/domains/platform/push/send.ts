@@ -1,4 +1,4 @@
-import { conversationMutesOf, muteOf } from '#server/domains/moderation/social/conversation-mutes'
+import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { refusalOfCall } from '#server/domains/people/friends/callers'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
@@ -11,9 +11,9 @@ import { withEllipsis } from '#shared/kit/cut'
 import { done } from '#shared/kit/primitives'
 import { dmOf, roomKey } from '#shared/kit/room-key'
 import { browsersOf } from './browsers.ts'
-import { sealedWords } from './messages.ts'
-import { give, type Notice } from './notice.ts'
-import { preferencesOf, suppressionOf } from './preferences.ts'
+import { sealedText } from './message-notices.ts'
+import { type Notice, sendNotice } from './notice.ts'
+import { pushPreferencesOf, pushSuppressionOf } from './preferences.ts'
 
 const hourSeconds = 3_600
 const daySeconds = 86_400
@@ -22,8 +22,8 @@ const sentAnHour = 60
 const sentToOneAnHour = 20
 const longestBody = 200
 
-/** Nobody has strangers notified: of whom else there is, and of whom is subscribed, they are told nothing. */
-export const send: Action<typeof contract.send> = async (input, context) => {
+/** Accounts notify themselves and friends alone, and learn nothing of others' existence or subscriptions. */
+export const sendPush: Action<typeof contract.send> = async (input, context) => {
   const { account } = signedIn(context)
   const { node } = context
   const { targetAddress: target } = input
@@ -35,17 +35,18 @@ export const send: Action<typeof contract.send> = async (input, context) => {
   const refusal = type === ringing && !isSameAccount(target, account) ? await refusalOfCall(account, target) : null
   if (refusal) throw refusal
   const now = node.now()
-  const suppressed = suppressionOf(await preferencesOf(target), type, now)
+  const suppressed = pushSuppressionOf(await pushPreferencesOf(target), type, now)
   if (suppressed) return { ...done, suppressed }
   const room = roomKey(dmOf(account, target))
-  // Whom somebody has silenced is their own affair.
-  if (!isSameAccount(target, account) && muteOf(await conversationMutesOf(target, now), room, target)) return done
+  // A mute stays private: the sender gets a success.
+  if (!isSameAccount(target, account) && conversationMuteOf(await conversationMutesOf(target, now), room, target))
+    return done
   const browsers = await browsersOf(node, target)
   if (browsers.length === 0) throw new AppError('NOT_FOUND', { message: 'This user is not subscribed' })
   const notice = await noticeOf(context, { ...input, type, url }, room)
   const until = now + (type === ringing ? callSeconds : daySeconds) * 1_000
   const outcomes = await Promise.all(
-    browsers.map((browser) => give(node, browser, notice, until, context.signal).catch(() => 'failed' as const)),
+    browsers.map((browser) => sendNotice(node, browser, notice, until, context.signal).catch(() => 'failed' as const)),
   )
   if (outcomes.includes('sent')) return done
   if (outcomes.every((outcome) => outcome === 'gone')) throw new AppError('SUBSCRIPTION_EXPIRED')
@@ -59,7 +60,7 @@ async function allowNotice({ node: { limits } }: Context, from: string, to: stri
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
 }
 
-/** The path of an address of this site; throws of every other. */
+/** The path of a URL of this site. Throws for another. */
 function pathOf(given: string, site: string): string {
   const url = URL.canParse(given, site) ? new URL(given, site) : null
   if (url?.origin !== site || url.pathname.startsWith('//'))
@@ -67,20 +68,23 @@ function pathOf(given: string, site: string): string {
   return `${url.pathname}${url.search}${url.hash}`
 }
 
-type Asked = Pick<InputOf<typeof contract.send>, 'targetAddress' | 'title' | 'body'> & { type: PushType; url: string }
+type PushRequest = Pick<InputOf<typeof contract.send>, 'targetAddress' | 'title' | 'body'> & {
+  type: PushType
+  url: string
+}
 
-/** Who it is from is never what the client says, but in what people tell themselves. */
-async function noticeOf(context: Context, asked: Asked, room: string): Promise<Notice> {
+/** The sender's name never comes from the client, except in notices to oneself. */
+async function noticeOf(context: Context, asked: PushRequest, room: string): Promise<Notice> {
   const { account } = signedIn(context)
   const { type, url, targetAddress } = asked
   const name = (await profilesOf(context.node, [account])).get(account)?.name ?? account
   const title = asked.title || 'Plaza'
   const isCall = type === ringing
   const isNamed = isCall || type === 'message'
-  const said = withEllipsis(asked.body ?? '', longestBody)
+  const text = withEllipsis(asked.body ?? '', longestBody)
   return {
     title: isNamed ? name : isSameAccount(targetAddress, account) ? title : `${name}: ${title}`,
-    body: type === 'message' ? sealedWords : isCall ? 'Incoming call' : said,
+    body: type === 'message' ? sealedText : isCall ? 'Incoming call' : text,
     type,
     callerId: isCall ? account : null,
     callerName: isCall ? name : null,

@@ -2,68 +2,64 @@ import { randomInt } from 'node:crypto'
 import { eventsOf } from '#server/domains/rooms/messages/pages'
 import type { Node } from '#server/kernel/context'
 import { withLease } from '#server/kernel/lease'
-import { byId } from '#server/log/store'
+import { rowById } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { roomEventTypes } from '#shared/api/room-events'
-import { askedAgain, giveUp, note } from './deliveries.ts'
-import { heldHook, hookLease, stop } from './lease.ts'
-import { never, type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
-import { atOnce, done, duePositions, move } from './positions.ts'
-import { headFor, saysRightLost } from './rights.ts'
-import { type Sent, send } from './send.ts'
-import type { TurnEnd } from './turns.ts'
+import { endReplay, noteDelivery, requestedReplays } from './deliveries.ts'
+import { heldHook, hookLease, stopHook } from './lease.ts'
+import { neverDue, type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
+import { alwaysDue, duePositions, movePosition, passEvent } from './positions.ts'
+import { isRightLost, roomHeadFor } from './rights.ts'
+import { postToHook, type SendResult } from './send.ts'
+import type { WebhookTurnEnd } from './turns.ts'
 
 const second = 1_000
 const hour = 3_600 * second
 const day = 24 * hour
-/** Before the second attempt; doubled before each one after it, up to an hour. */
+/** The wait before the second attempt; doubled for each later one, up to an hour. */
 const backOffMilliseconds = 5 * second
 const pageRows = 25
-/** Then others have their turn, and it goes on after them. An attempt that has begun is waited for. */
+/** The length of a turn, after which others follow. A running attempt is awaited. */
 const turnMilliseconds = 10 * second
-/** A receiver that takes longer is slow. */
 const slowMilliseconds = 2 * second
 
-/**
- * `through`: nothing is left. `more`: there is more, of this room or after this turn. `failed`: an attempt did, so that others have their turn
- * first. `lost`: it is somebody else's, paused or gone.
- */
-type End = 'through' | 'more' | 'failed' | 'lost'
+/** `through`: nothing is left. `more`: there is more. `failed`: an attempt failed, so others are next. `lost`: the lease is gone. */
+type DeliveryEnd = 'through' | 'more' | 'failed' | 'lost'
 
 interface Turn {
   signal: AbortSignal
   isOver(): boolean
-  /** Was the last attempt slow, or not taken? Null before the first. */
+  /** Whether the last attempt was slow or failed; null before the first. */
   isSlow: boolean | null
 }
 
-/** Sends what a webhook is behind in its rooms, one event at a time, those of each room in their order. */
-export const deliver = (node: Node, hook: StoredWebhook, signal: AbortSignal): Promise<TurnEnd> =>
+/** Sends pending events of a webhook one at a time, those of each room in order. */
+export const deliverWebhook = (node: Node, hook: StoredWebhook, signal: AbortSignal): Promise<WebhookTurnEnd> =>
   withLease(hookLease, node, hook, async (held) => {
     const begun = performance.now()
     const turn: Turn = { signal, isOver: () => performance.now() - begun >= turnMilliseconds, isSlow: null }
-    const replayed = await replay(node, hook, turn)
-    const end = replayed === 'through' ? await roomByRoom(node, hook, turn) : replayed
-    const due_at = end === 'through' ? await nextDue(node, hook._id) : end === 'more' ? atOnce : soon(node)
+    const replayed = await replayDeliveries(node, hook, turn)
+    const end = replayed === 'through' ? await sendRooms(node, hook, turn) : replayed
+    const due_at = end === 'through' ? await nextDue(node, hook._id) : end === 'more' ? alwaysDue : soon(node)
     await held.end({ $set: { holder: null, due_at } })
     return { isMore: end === 'more', isSlow: turn.isSlow }
   })
 
 const soon = (node: Node) => new Date(node.now() + second)
 
-/** When the next attempt is due of what failed. */
+/** When the next retry is due. */
 async function nextDue(node: Node, webhook: string): Promise<Date> {
   const waiting = { webhook, due_at: { $gt: new Date(node.now()) } }
   const next = await WebhookPositions.findOne(waiting).sort({ due_at: 1 }).lean<StoredPosition>()
-  return next?.due_at ?? never
+  return next?.due_at ?? neverDue
 }
 
-/** A page of each room after the other, so that a loud one holds up no other. */
-async function roomByRoom(node: Node, hook: StoredWebhook, turn: Turn): Promise<End> {
+/** Sends a page of each room in turn, so that a busy one delays no other. */
+async function sendRooms(node: Node, hook: StoredWebhook, turn: Turn): Promise<DeliveryEnd> {
   for (let left = await duePositions(node, hook); left.length > 0; ) {
     const further: StoredPosition[] = []
     for (const position of left) {
-      const { end, at } = await page(node, hook, position, turn)
+      const { end, at } = await sendPage(node, hook, position, turn)
       if (end === 'failed' || end === 'lost') return end
       if (turn.isOver()) return 'more'
       if (end === 'more') further.push(at)
@@ -73,14 +69,14 @@ async function roomByRoom(node: Node, hook: StoredWebhook, turn: Turn): Promise<
   return 'through'
 }
 
-async function page(
+async function sendPage(
   node: Node,
   hook: StoredWebhook,
   position: StoredPosition,
   turn: Turn,
-): Promise<{ end: End; at: StoredPosition }> {
+): Promise<{ end: DeliveryEnd; at: StoredPosition }> {
   const { room } = position
-  const ended = (end: End) => ({ end, at: position })
+  const ended = (end: DeliveryEnd) => ({ end, at: position })
   const head = await headOrStop(node, hook, room)
   if (head === null) return ended('lost')
   const rows =
@@ -97,115 +93,119 @@ async function page(
       if (!isWanted(now, row)) continue
       const sent = await sendRow(node, now, row, turn)
       const tried = { row, sent, attempts: at.attempts + 1 }
-      if (sent.error !== null) return ended(await failed(node, now, { at, passed, ...tried }))
-      const next = await done(node, at, row.seq)
+      if (sent.error !== null) return ended(await markFailed(node, now, { at, passed, ...tried }))
+      const next = await passEvent(node, at, row.seq)
       if (next === null) return ended('lost')
-      await taken(node, now, tried)
+      await markDelivered(node, now, tried)
       at = next
     }
     passed = row.seq
     if (turn.isOver()) break
   }
-  const last = passed > at.seq ? await done(node, at, passed) : at
+  const last = passed > at.seq ? await passEvent(node, at, passed) : at
   return last === null ? ended('lost') : { end: last.seq < head ? 'more' : 'through', at: last }
 }
 
 const isWanted = ({ kinds }: StoredWebhook, { type }: Row): boolean =>
   type in roomEventTypes && (kinds === null || kinds.includes(type))
 
-/** The webhook as it is now, still ours and allowed; null where it is not. */
+/** The current webhook; null if it is not ours, or not allowed any more. */
 async function mayStillSend(node: Node, hook: StoredWebhook, room: RoomKey): Promise<StoredWebhook | null> {
   const now = await heldHook(hook)
   return now !== null && (await headOrStop(node, now, room)) !== null ? now : null
 }
 
-/** The head of a room; null where its events may not be sent any more, which stops the webhook. */
+/** The head of a room. Null if the right to its events is lost, which stops the webhook. */
 async function headOrStop(node: Node, hook: StoredWebhook, room: RoomKey): Promise<number | null> {
   try {
-    return await headFor(node, hook.account, room)
+    return await roomHeadFor(node, hook.account, room)
   } catch (error) {
-    if (!saysRightLost(error)) throw error
-    await stop(node, hook, 'RIGHT_LOST', room)
+    if (!isRightLost(error)) throw error
+    await stopHook(node, hook, 'RIGHT_LOST', room)
     return null
   }
 }
 
-async function sendRow(node: Node, hook: StoredWebhook, row: Row, turn: Turn): Promise<Sent> {
+async function sendRow(node: Node, hook: StoredWebhook, row: Row, turn: Turn): Promise<SendResult> {
   const [event] = await eventsOf([row], true)
-  const sent = await send(node, hook, { id: row._id, ...event }, turn.signal)
+  const sent = await postToHook(node, hook, { id: row._id, ...event }, turn.signal)
   turn.isSlow = sent.error !== null || sent.milliseconds >= slowMilliseconds
   return sent
 }
 
-interface Tried {
+interface DeliveryAttempt {
   row: Row
-  sent: Sent
+  sent: SendResult
   attempts: number
 }
 
-async function taken(node: Node, { _id, failing_since }: StoredWebhook, { row, sent, attempts }: Tried): Promise<void> {
-  await note(node, _id, row, sent, { state: 'delivered', attempts, next_at: null })
+async function markDelivered(
+  node: Node,
+  { _id, failing_since }: StoredWebhook,
+  { row, sent, attempts }: DeliveryAttempt,
+): Promise<void> {
+  await noteDelivery(node, _id, row, sent, { state: 'delivered', attempts, next_at: null })
   if (failing_since !== null) await Webhooks.updateOne({ _id }, { $set: { failing_since: null } })
 }
 
-/** An event that was not taken for a day is given up, and its room goes on. A receiver that takes nothing for five days is sent nothing more. */
-async function failed(
+/** An event that fails for a day is given up, and its room continues. Five days of failures stop the webhook. */
+async function markFailed(
   node: Node,
   hook: StoredWebhook,
-  { at, passed, row, sent, attempts }: Tried & { at: StoredPosition; passed: number },
-): Promise<End> {
+  { at, passed, row, sent, attempts }: DeliveryAttempt & { at: StoredPosition; passed: number },
+): Promise<DeliveryEnd> {
   const now = node.now()
   const since = at.failing_since?.getTime() ?? now
   const isDead = now - since >= day
   const next_at = new Date(now + waitBefore(attempts, sent.retryAfterSeconds))
   const waiting = { seq: passed, attempts, failing_since: new Date(since), due_at: next_at }
-  const moved = isDead ? await done(node, at, row.seq) : await move(at, waiting)
+  const moved = isDead ? await passEvent(node, at, row.seq) : await movePosition(at, waiting)
   if (moved === null) return 'lost'
-  await note(node, hook._id, row, sent, {
+  await noteDelivery(node, hook._id, row, sent, {
     attempts,
     ...(isDead ? { state: 'dead', next_at: null } : { state: 'retrying', next_at }),
   })
   return isStopped(node, hook, sent)
 }
 
-async function isStopped(node: Node, hook: StoredWebhook, sent: Sent): Promise<End> {
+async function isStopped(node: Node, hook: StoredWebhook, sent: SendResult): Promise<DeliveryEnd> {
   const { _id, failing_since } = hook
   const now = node.now()
   const isOver = failing_since !== null && now - failing_since.getTime() >= 5 * day
   const reason = sent.status === 410 ? 'GONE' : isOver ? 'FAILING' : null
   if (failing_since === null) await Webhooks.updateOne({ _id }, { $set: { failing_since: new Date(now) } })
   if (reason === null) return 'failed'
-  await stop(node, hook, reason)
+  await stopHook(node, hook, reason)
   return 'lost'
 }
 
-/** Give or take a quarter, so that what failed together does not come back together. What a receiver asks for counts up to an hour. */
+/** Varies by a quarter, so that failures do not return together. `Retry-After` counts up to an hour. */
 function waitBefore(attempt: number, retryAfterSeconds: number | null): number {
   const backOff = Math.min(backOffMilliseconds * 2 ** (attempt - 1), hour)
   const asked = Math.min((retryAfterSeconds ?? 0) * second, hour)
   return Math.max(asked, Math.round((backOff * randomInt(75, 126)) / 100))
 }
 
-/** Sends what was asked for once more, beside the order of the rooms. What is not taken is dead again. */
-async function replay(node: Node, hook: StoredWebhook, turn: Turn): Promise<End> {
-  for (const asked of await askedAgain(hook._id)) {
+/** Replays requested deliveries, apart from the order of rooms. A failed one is dead again. */
+async function replayDeliveries(node: Node, hook: StoredWebhook, turn: Turn): Promise<DeliveryEnd> {
+  for (const asked of await requestedReplays(hook._id)) {
     const { room, event, attempts: before } = asked
     if (!hook.rooms.includes(room)) {
-      await giveUp(asked, 'The webhook has left the room')
+      await endReplay(asked, 'The webhook has left the room')
       continue
     }
     const now = await mayStillSend(node, hook, room)
     if (now === null) return 'lost'
-    const row = await byId(room, event)
+    const row = await rowById(room, event)
     if (row === null) {
-      await giveUp(asked, 'The event is not there any more')
+      await endReplay(asked, 'The event is not there any more')
       continue
     }
     const sent = await sendRow(node, now, row, turn)
     const attempts = before + 1
-    if (sent.error === null) await taken(node, now, { row, sent, attempts })
+    if (sent.error === null) await markDelivered(node, now, { row, sent, attempts })
     else {
-      await note(node, hook._id, row, sent, { state: 'dead', attempts, next_at: null })
+      await noteDelivery(node, hook._id, row, sent, { state: 'dead', attempts, next_at: null })
       return isStopped(node, now, sent)
     }
     if (turn.isOver()) return 'more'

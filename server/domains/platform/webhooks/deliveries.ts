@@ -1,10 +1,10 @@
 import type { Node } from '#server/kernel/context'
-import { inOrder } from '#server/kernel/pages'
+import { orderedPages } from '#server/kernel/pages'
 import type { Row } from '#server/log/types'
 import type { Delivery } from '#shared/api/webhooks'
 import { roomOfKey } from '#shared/kit/primitives'
 import { type StoredDelivery, type StoredWebhook, WebhookDeliveries } from './model.ts'
-import type { Sent } from './send.ts'
+import type { SendResult } from './send.ts'
 
 const dayMilliseconds = 86_400_000
 const keptMilliseconds = { delivered: 3 * dayMilliseconds, other: 30 * dayMilliseconds }
@@ -14,12 +14,12 @@ const counted = { delivered: 'delivered', retrying: 'retried', dead: 'failed' } 
 
 const idOf = (webhook: string, event: string) => `${webhook}|${event}`
 
-/** Notes what came of an attempt to send an event. */
-export async function note(
+/** Stores the outcome of an attempt. */
+export async function noteDelivery(
   node: Node,
   webhook: string,
   { _id: event, room, seq, type }: Pick<Row, '_id' | 'room' | 'seq' | 'type'>,
-  { status, milliseconds, error }: Sent,
+  { status, milliseconds, error }: SendResult,
   { attempts, next_at, state }: Pick<StoredDelivery, 'attempts' | 'next_at' | 'state'>,
 ): Promise<void> {
   const at = new Date(node.now())
@@ -33,9 +33,9 @@ export async function note(
   if (state !== 'replaying') node.metrics.webhookAttempt(counted[state])
 }
 
-type Of = Pick<StoredWebhook, '_id' | 'enabled'>
+type DeliveringHook = Pick<StoredWebhook, '_id' | 'enabled'>
 
-const newestFirst = inOrder({ at: ['time', -1], _id: ['text', -1] })
+const newestFirst = orderedPages({ at: ['time', -1], _id: ['text', -1] })
 
 interface Page {
   state?: Delivery['state'] | undefined
@@ -43,7 +43,7 @@ interface Page {
   cursor?: string | undefined
 }
 
-export async function deliveriesOf(hook: Of, { state, limit, cursor }: Page) {
+export async function deliveriesOf(hook: DeliveringHook, { state, limit, cursor }: Page) {
   const waits = hook.enabled ? 'retrying' : 'held'
   const list = `deliveries ${hook._id} ${state ?? ''}` as const
   const after = newestFirst.after(list, cursor)
@@ -54,30 +54,30 @@ export async function deliveriesOf(hook: Of, { state, limit, cursor }: Page) {
     .limit(limit + 1)
     .lean<StoredDelivery[]>()
   const { rows, next_cursor } = newestFirst.cut(list, found, limit)
-  return { deliveries: rows.map((delivery) => shown(hook, delivery)), next_cursor }
+  return { deliveries: rows.map((delivery) => renderDelivery(hook, delivery)), next_cursor }
 }
 
-/** Asks for one delivery to be sent once more, or for every dead one; tells how many. */
-export async function askAgain(webhook: string, event: string | undefined): Promise<number> {
+/** Requests the replay of one delivery, or of all dead ones; returns their number. */
+export async function requestReplay(webhook: string, event: string | undefined): Promise<number> {
   const which = event === undefined ? { webhook, state: 'dead' as const } : { _id: idOf(webhook, event) }
   const { matchedCount } = await WebhookDeliveries.updateMany(which, { $set: { state: 'replaying' } })
   return matchedCount
 }
 
-/** What is to be sent once more, in the order in which it was given up. */
-export const askedAgain = (webhook: string): Promise<StoredDelivery[]> =>
+/** Requested replays, in the order in which they were given up. */
+export const requestedReplays = (webhook: string): Promise<StoredDelivery[]> =>
   WebhookDeliveries.find({ webhook, state: 'replaying' }).sort({ at: 1 }).limit(replayedAtOnce).lean<StoredDelivery[]>()
 
-/** What was asked for and cannot be sent once more is dead, and says why. */
-export const giveUp = ({ _id }: StoredDelivery, error: string) =>
+/** Ends a replay that cannot be sent, with its reason. */
+export const endReplay = ({ _id }: StoredDelivery, error: string) =>
   WebhookDeliveries.updateOne({ _id, state: 'replaying' }, { $set: { state: 'dead', error, next_at: null } })
 
-/** The webhooks of which something is to be sent once more. */
-export const askedAgainOf = (): Promise<string[]> => WebhookDeliveries.distinct('webhook', { state: 'replaying' })
+/** The webhooks with requested replays. */
+export const webhooksToReplay = (): Promise<string[]> => WebhookDeliveries.distinct('webhook', { state: 'replaying' })
 
 export const forgetDeliveries = (webhook: string) => WebhookDeliveries.deleteMany({ webhook })
 
-const shown = ({ enabled }: Of, delivery: StoredDelivery): Delivery => {
+const renderDelivery = ({ enabled }: DeliveringHook, delivery: StoredDelivery): Delivery => {
   const { event: id, room, seq, type, attempts, status, milliseconds, error, at, next_at } = delivery
   const state = delivery.state === 'retrying' && !enabled ? 'held' : delivery.state
   const times = { at: at.toISOString(), next_at: enabled ? (next_at?.toISOString() ?? null) : null }

@@ -2,30 +2,29 @@ import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
 import { takeLease } from '#server/kernel/lease'
+import { RoomEvents } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
-import { deliver } from './deliver.ts'
-import { freeAll, hookLease } from './lease.ts'
-import { type StoredWebhook, Webhooks } from './model.ts'
-import { sweep } from './sweep.ts'
-import { createTurns } from './turns.ts'
+import { deliverWebhook } from './deliver.ts'
+import { webhooksToReplay } from './deliveries.ts'
+import { hookLease, makeHooksDue, releaseAllHooks } from './lease.ts'
+import { type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
+import { settlePositions } from './positions.ts'
+import { createWebhookTurns } from './turns.ts'
 
 const lookMilliseconds = 1_000
 const sweepMilliseconds = 10_000
-/** So much of what was changed before is read again, as it may have been stored late. */
+/** The overlap with changes that were read before, as some are stored late. */
 const overlapMilliseconds = 10_000
 const mostDue = 200
 
 type Known = Pick<StoredWebhook, '_id' | 'account' | 'rooms' | 'enabled'>
 
-/**
- * Delivers webhooks from this node, each by one node at a time. An event wakes the webhooks of its room on the node that appended it; what
- * is lost with a node is found by the others as they look through all positions.
- */
+/** Delivers webhooks, each on one node at a time. An event wakes its webhooks at the appending node; sweeps find the rest. */
 export async function startDelivering(node: Node): Promise<Stop> {
   const stopping = new AbortController()
   const known = new Map<string, Known>()
   const inRoom = new Map<RoomKey, Set<string>>()
-  /** What another node delivers, to be tried at the next look. */
+  /** Webhooks that another node delivers, to be tried at the next look. */
   const later = new Set<string>()
   let readAt = 0
 
@@ -44,11 +43,11 @@ export async function startDelivering(node: Node): Promise<Stop> {
     for (const room of hook.rooms) inRoom.set(room, (inRoom.get(room) ?? new Set()).add(hook._id))
   }
 
-  const turns = createTurns(async (id) => {
+  const turns = createWebhookTurns(async (id) => {
     try {
       const hook = await takeLease(hookLease, node, { _id: id, enabled: true })
-      if (hook !== null) return await deliver(node, hook, stopping.signal)
-      // Another node has it, and may have read on before the event that woke it here.
+      if (hook !== null) return await deliverWebhook(node, hook, stopping.signal)
+      // Another node delivers it, and may have read before this event.
       if (await Webhooks.exists({ _id: id, enabled: true })) later.add(id)
       else {
         forget(id)
@@ -74,21 +73,58 @@ export async function startDelivering(node: Node): Promise<Stop> {
       .lean<Known[]>()
     const tried = [...later].flatMap((id) => known.get(id) ?? [])
     later.clear()
-    for (const { _id, account } of [...due, ...tried]) turns.ask(_id, account)
+    for (const { _id, account } of [...due, ...tried]) turns.request(_id, account)
   }
 
   node.log.onRows((room, _rows, isOurs) => {
     if (!isOurs) return
-    for (const id of inRoom.get(room) ?? []) turns.ask(id, known.get(id)?.account ?? '')
+    for (const id of inRoom.get(room) ?? []) turns.request(id, known.get(id)?.account ?? '')
   })
-  if (node.alone) await freeAll(node)
+  if (node.alone) await releaseAllHooks(node)
   const ends = [
     every(node, lookMilliseconds, look, 'webhooks were not looked at'),
-    every(node, sweepMilliseconds, () => sweep(node), 'webhooks that are behind were not found'),
+    every(node, sweepMilliseconds, () => sweepWebhooks(node), 'webhooks that are behind were not found'),
   ]
   return () => {
     turns.end()
     stopping.abort()
     for (const end of ends) end()
   }
+}
+
+const hooksAtOnce = 100
+const positionsAtOnce = 200
+
+/** Makes all enabled webhooks with pending events due, and settles half-done changes. */
+async function sweepWebhooks(node: Node): Promise<void> {
+  let waiting = 0
+  for (let after = ''; ; ) {
+    const hooks = await Webhooks.find({ enabled: true, _id: { $gt: after } }, { failing_since: 1 })
+      .sort({ _id: 1 })
+      .limit(hooksAtOnce)
+      .lean<Pick<StoredWebhook, '_id' | 'failing_since'>[]>()
+    if (hooks.length === 0) break
+    const ids = hooks.map(({ _id }) => _id)
+    await makeHooksDue(node, await behind(node, ids))
+    waiting += hooks.filter(({ failing_since }) => failing_since !== null).length
+    after = ids.at(-1) ?? ''
+  }
+  node.metrics.webhooksWaiting(waiting)
+  await makeHooksDue(node, await webhooksToReplay())
+  await settlePositions(node)
+}
+
+/** The webhooks with something to send now. */
+async function behind(node: Node, webhooks: readonly string[]): Promise<string[]> {
+  const due_at = { $lte: new Date(node.now()) }
+  const positions = await WebhookPositions.find({ webhook: { $in: [...webhooks] }, due_at }).lean<StoredPosition[]>()
+  const found: string[] = []
+  for (let at = 0; at < positions.length; at += positionsAtOnce) {
+    const some = positions.slice(at, at + positionsAtOnce)
+    const next = some.map(({ room, seq }) => ({ room, seq: seq + 1 }))
+    const rows = await RoomEvents.find({ $or: next }, { room: 1, seq: 1 }).lean<{ room: string; seq: number }[]>()
+    const there = new Set(rows.map(({ room, seq }) => `${room} ${seq}`))
+    found.push(...some.filter(({ room, seq }) => there.has(`${room} ${seq + 1}`)).map(({ webhook }) => webhook))
+  }
+  return found
 }

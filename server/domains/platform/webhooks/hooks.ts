@@ -1,6 +1,6 @@
 import { keyOf } from '#server/domains/rooms/room-state/access'
 import type { Context, Node } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import type { RoomKey } from '#server/log/types'
 import type { webhooks as contract, Webhook } from '#shared/api/webhooks'
 import { AppError } from '#shared/errors'
@@ -8,25 +8,25 @@ import type { InputOf } from '#shared/kit/contract'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { forgetDeliveries } from './deliveries.ts'
-import { hurry, stopped } from './lease.ts'
+import { makeHooksDue, stoppedFields } from './lease.ts'
 import { type StoredWebhook, Webhooks } from './model.ts'
-import { beginIn, doubt, leave, tryAtOnce } from './positions.ts'
-import { headFor } from './rights.ts'
-import { letGo, placesOf, takePlaces } from './room-places.ts'
+import { createPosition, deletePositions, makePositionsDue, markUnsure } from './positions.ts'
+import { roomHeadFor } from './rights.ts'
+import { releaseRoomSlots, roomSlotsOf, takeRoomSlots } from './room-slots.ts'
 import { newSecret, openSecret, sealSecret } from './secrets.ts'
 
 const mostOfAccount = 20
 const overlapMilliseconds = 24 * 60 * 60_000
 
-/** The heads of the rooms by their keys. Throws where the account may not have their events sent away. */
+/** The heads of rooms by key. Throws if the account may not have their events sent. */
 async function headsOf(node: Node, account: string, rooms: readonly RoomRef[]): Promise<Map<RoomKey, number>> {
   const keys = [...new Set(await Promise.all(rooms.map(keyOf)))]
-  const heads = await Promise.all(keys.map(async (key) => [key, await headFor(node, account, key)] as const))
+  const heads = await Promise.all(keys.map(async (key) => [key, await roomHeadFor(node, account, key)] as const))
   return new Map(heads)
 }
 
-/** Makes a webhook that begins with the next event of each of its rooms; with its secret. */
-export async function create(
+/** Creates a webhook that starts with the next event of each room; with its secret. */
+export async function createHook(
   { node, creationId: _id }: Context,
   account: string,
   { url, rooms, kinds, description }: InputOf<typeof contract.create>,
@@ -34,9 +34,9 @@ export async function create(
   const asked = node.services.web.check(url).href
   const heads = await headsOf(node, account, rooms)
   const keys = [...heads.keys()]
-  const places = await takePlaces(node, _id, keys)
-  // First where it begins: what happens from then on is sent.
-  await Promise.all([...heads].map(([room, seq]) => beginIn(node, _id, room, seq)))
+  const places = await takeRoomSlots(node, _id, keys)
+  // Positions come first, so that all later events are sent.
+  await Promise.all([...heads].map(([room, seq]) => createPosition(node, _id, room, seq)))
   const { sessionKeys } = node.settings
   const now = new Date(node.now())
   const made: StoredWebhook = {
@@ -45,9 +45,9 @@ export async function create(
     ...{ enabled: true, stopped_reason: null, stopped_room: null, stopped_at: null, failing_since: null },
     ...{ holder: null, due_at: now, created_at: now, updated_at: now },
   }
-  const hook = await insertAmong(Webhooks, made, { others: { account }, most: mostOfAccount })
+  const hook = await insertWithinLimit(Webhooks, made, { others: { account }, most: mostOfAccount })
   if (!hook) {
-    await Promise.all([leave(_id, keys), letGo(places)])
+    await Promise.all([deletePositions(_id, keys), releaseRoomSlots(places)])
     throw new AppError('CONFLICT', { message: `An account has ${mostOfAccount} webhooks at most` })
   }
   return { hook, secret: openSecret(sessionKeys, _id, hook.secret) }
@@ -56,15 +56,15 @@ export async function create(
 export const hooksOf = (account: string): Promise<StoredWebhook[]> =>
   Webhooks.find({ account }).sort({ created_at: 1, _id: 1 }).lean<StoredWebhook[]>()
 
-/** Somebody's own webhook: nobody else finds it. */
+/** Loads a webhook of the account; others get NOT_FOUND. */
 export async function ownHook(account: string, _id: string): Promise<StoredWebhook> {
   const hook = await Webhooks.findOne({ _id, account }).lean<StoredWebhook>()
   if (!hook) throw new AppError('NOT_FOUND', { message: 'Webhook not found' })
   return hook
 }
 
-/** Changes what is given; to enable it again asks anew for the right to its rooms. */
-export async function update(
+/** Changes a webhook; enabling it checks the right to its rooms again. */
+export async function updateHook(
   node: Node,
   account: string,
   { id, url, rooms, kinds, description, enabled }: InputOf<typeof contract.update>,
@@ -75,13 +75,13 @@ export async function update(
   const heads = refs && (await headsOf(node, account, refs))
   const given = withoutUndefined({ url: asked, rooms: heads && [...heads.keys()], kinds, description })
   const left = before.rooms.filter((room) => heads && !heads.has(room))
-  await doubt(node, id, left)
-  const hook = await change(node, before, { given, enabled, heads })
-  await leave(id, left)
+  await markUnsure(node, id, left)
+  const hook = await changeHook(node, before, { given, enabled, heads })
+  await deletePositions(id, left)
   if (enabled || asked !== undefined) {
-    await tryAtOnce(id)
-    // Nobody begins beside who holds it; what they no longer see is found by the sweep.
-    await hurry(node, [id])
+    await makePositionsDue(id)
+    // The holder of its lease finishes first; the sweep finds the rest.
+    await makeHooksDue(node, [id])
   }
   return hook
 }
@@ -92,40 +92,44 @@ interface Change {
   heads: Map<RoomKey, number> | undefined
 }
 
-/** Of two who change its rooms at once, the second would take away where the first begins: it is refused. */
-async function change(node: Node, before: StoredWebhook, { given, enabled, heads }: Change): Promise<StoredWebhook> {
+/** Of two simultaneous changes of rooms the second is refused, as it would delete the first one's positions. */
+async function changeHook(
+  node: Node,
+  before: StoredWebhook,
+  { given, enabled, heads }: Change,
+): Promise<StoredWebhook> {
   const { _id, account, rooms } = before
   const isPlaced = heads !== undefined && (enabled ?? before.enabled)
-  const held = await placesOf(_id)
-  const taken = isPlaced ? await takePlaces(node, _id, [...heads.keys()]) : []
-  await Promise.all([...(heads ?? [])].map(([room, seq]) => beginIn(node, _id, room, seq)))
+  const held = await roomSlotsOf(_id)
+  const taken = isPlaced ? await takeRoomSlots(node, _id, [...heads.keys()]) : []
+  await Promise.all([...(heads ?? [])].map(([room, seq]) => createPosition(node, _id, room, seq)))
   const now = new Date(node.now())
-  const turned = enabled === true ? going : enabled === false ? stopped(node, 'PAUSED') : {}
+  const turned = enabled === true ? enabledFields : enabled === false ? stoppedFields(node, 'PAUSED') : {}
   const hook = await Webhooks.findOneAndUpdate(
     { _id, account, rooms, ...(heads ? { enabled: before.enabled } : {}) },
     { $set: { ...given, ...turned, updated_at: now } },
     { returnDocument: 'after' },
   ).lean<StoredWebhook>()
   if (!hook) {
-    await letGo(taken)
+    await releaseRoomSlots(taken)
     throw new AppError('CONFLICT', { message: 'The webhook was changed at the same time' })
   }
-  await letGo(held.filter(({ room }) => !hook.enabled || !hook.rooms.includes(room)))
+  await releaseRoomSlots(held.filter(({ room }) => !hook.enabled || !hook.rooms.includes(room)))
   return hook
 }
 
-const going = { enabled: true, stopped_reason: null, stopped_room: null, stopped_at: null, failing_since: null }
+const enabledFields = { enabled: true, stopped_reason: null, stopped_room: null, stopped_at: null, failing_since: null }
 
-export async function remove(node: Node, account: string, id: string): Promise<void> {
+export async function removeHook(node: Node, account: string, id: string): Promise<void> {
   const { _id, rooms } = await ownHook(account, id)
-  const places = await placesOf(_id)
-  await doubt(node, _id, rooms)
+  const places = await roomSlotsOf(_id)
+  await markUnsure(node, _id, rooms)
   await Webhooks.deleteOne({ _id, account })
-  await Promise.all([leave(_id, rooms), letGo(places), forgetDeliveries(_id)])
+  await Promise.all([deletePositions(_id, rooms), releaseRoomSlots(places), forgetDeliveries(_id)])
 }
 
-/** Makes another secret; that of before signs beside it for a day. */
-export async function rotate(node: Node, account: string, _id: string) {
+/** Replaces the secret; the old one signs too for a day. */
+export async function rotateSecret(node: Node, account: string, _id: string) {
   const { secret: before } = await ownHook(account, _id)
   const secret = newSecret()
   const now = node.now()
@@ -144,8 +148,8 @@ export async function rotate(node: Node, account: string, _id: string) {
   return { hook, secret }
 }
 
-/** A webhook as it is now; a field that its document does not have is null. */
-export const shown = (hook: StoredWebhook, now: number): Webhook => {
+/** A webhook as clients see it; missing fields are null. */
+export const renderHook = (hook: StoredWebhook, now: number): Webhook => {
   const { _id: id, url, description, rooms, kinds, enabled, created_at, updated_at } = hook
   const { stopped_reason: reason, stopped_room, stopped_at, failing_since, previous_until } = hook
   const at = stopped_at?.toISOString() ?? updated_at.toISOString()

@@ -4,13 +4,13 @@ import { newId } from '#server/kernel/ids'
 import { webhooks as contract } from '#shared/api/webhooks'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { askAgain, deliveriesOf } from './deliveries.ts'
+import { deliveriesOf, requestReplay } from './deliveries.ts'
 import { startDelivering } from './dispatch.ts'
-import { create, hooksOf, ownHook, remove, rotate, shown, update } from './hooks.ts'
-import { hurry } from './lease.ts'
-import { send } from './send.ts'
+import { createHook, hooksOf, ownHook, removeHook, renderHook, rotateSecret, updateHook } from './hooks.ts'
+import { makeHooksDue } from './lease.ts'
+import { postToHook } from './send.ts'
 
-/** What one account may have sent by hand. */
+/** The manual deliveries of one account. */
 const byHand = { most: 20, seconds: 60 }
 
 async function spendByHand({ node, caller }: Context): Promise<void> {
@@ -22,31 +22,33 @@ export const webhooks = defineDomain(
   contract,
   {
     async create(input, context) {
-      const { hook, secret } = await create(context, signedIn(context).account, input)
-      return { webhook: shown(hook, context.node.now()), secret }
+      const { hook, secret } = await createHook(context, signedIn(context).account, input)
+      return { webhook: renderHook(hook, context.node.now()), secret }
     },
 
     async list(_input, context) {
       const hooks = await hooksOf(signedIn(context).account)
-      return { webhooks: hooks.map((hook) => shown(hook, context.node.now())) }
+      return { webhooks: hooks.map((hook) => renderHook(hook, context.node.now())) }
     },
 
     async read({ id }, context) {
-      return { webhook: shown(await ownHook(signedIn(context).account, id), context.node.now()) }
+      return { webhook: renderHook(await ownHook(signedIn(context).account, id), context.node.now()) }
     },
 
     async update(input, context) {
-      return { webhook: shown(await update(context.node, signedIn(context).account, input), context.node.now()) }
+      return {
+        webhook: renderHook(await updateHook(context.node, signedIn(context).account, input), context.node.now()),
+      }
     },
 
     async remove({ id }, context) {
-      await remove(context.node, signedIn(context).account, id)
+      await removeHook(context.node, signedIn(context).account, id)
       return done
     },
 
     async rotate({ id }, context) {
-      const { hook, secret } = await rotate(context.node, signedIn(context).account, id)
-      return { webhook: shown(hook, context.node.now()), secret }
+      const { hook, secret } = await rotateSecret(context.node, signedIn(context).account, id)
+      return { webhook: renderHook(hook, context.node.now()), secret }
     },
 
     async test({ id }, context) {
@@ -54,7 +56,7 @@ export const webhooks = defineDomain(
       const hook = await ownHook(signedIn(context).account, id)
       await spendByHand(context)
       const ping = { id: newId(), type: 'webhook.ping', at: new Date(node.now()).toISOString(), data: { webhook: id } }
-      const { status, milliseconds, error } = await send(node, hook, ping, signal)
+      const { status, milliseconds, error } = await postToHook(node, hook, ping, signal)
       return { attempt: { status, milliseconds, error } }
     },
 
@@ -65,9 +67,9 @@ export const webhooks = defineDomain(
     async replay({ id, delivery }, context) {
       await ownHook(signedIn(context).account, id)
       await spendByHand(context)
-      const replaying = await askAgain(id, delivery)
+      const replaying = await requestReplay(id, delivery)
       if (delivery !== undefined && replaying === 0) throw new AppError('NOT_FOUND', { message: 'Delivery not found' })
-      await hurry(context.node, [id])
+      await makeHooksDue(context.node, [id])
       return { replaying }
     },
   },

@@ -2,9 +2,9 @@ import type { Node } from '#server/kernel/context'
 import type { Lease } from '#server/kernel/lease'
 import type { RoomKey } from '#server/log/types'
 import { type StopReason, type StoredWebhook, Webhooks } from './model.ts'
-import { letGo, placesOf } from './room-places.ts'
+import { releaseRoomSlots, roomSlotsOf } from './room-slots.ts'
 
-/** Longer than one attempt takes. A webhook that nobody holds may be delivered before it is due, as an event wakes it. */
+/** Longer than one attempt. A free webhook may be delivered before it is due, when an event wakes it. */
 export const hookLease: Lease<StoredWebhook> = {
   model: Webhooks,
   holder: 'holder',
@@ -13,40 +13,40 @@ export const hookLease: Lease<StoredWebhook> = {
   isFreeUnheld: true,
 }
 
-/** The webhook as it is now; null where it is held by another node, paused or gone. */
+/** The current webhook; null if its lease is lost, or it is paused or gone. */
 export const heldHook = ({ _id, holder }: StoredWebhook): Promise<StoredWebhook | null> =>
   Webhooks.findOne({ _id, holder, enabled: true }).lean<StoredWebhook>()
 
-/** What stops a webhook: until its maker enables it, nothing is sent. Whoever holds it gives it back when its request is over. */
-export const stopped = (node: Node, stopped_reason: StopReason, stopped_room: RoomKey | null = null) => {
+/** The fields of a stopped webhook, until its owner enables it. The holder releases it after its request. */
+export const stoppedFields = (node: Node, stopped_reason: StopReason, stopped_room: RoomKey | null = null) => {
   const at = new Date(node.now())
   return { enabled: false, stopped_reason, stopped_room, stopped_at: at, updated_at: at }
 }
 
-/** Stops a webhook that is held, unless it was paused meanwhile; its places are free then. */
-export async function stop(
+/** Stops a leased webhook unless it was paused, and releases its slots. */
+export async function stopHook(
   node: Node,
   { _id, holder }: StoredWebhook,
   reason: StopReason,
   room?: RoomKey,
 ): Promise<void> {
-  const places = await placesOf(_id)
+  const places = await roomSlotsOf(_id)
   const { modifiedCount } = await Webhooks.updateOne(
     { _id, holder, enabled: true },
-    { $set: stopped(node, reason, room) },
+    { $set: stoppedFields(node, reason, room) },
   )
   if (modifiedCount === 0) return
   node.metrics.webhookStopped(reason)
-  await letGo(places)
+  await releaseRoomSlots(places)
 }
 
-/** Has a webhook that nobody works on looked at as soon as may be. */
-export const hurry = (node: Node, ids: readonly string[]) =>
+/** Makes free webhooks due at once. */
+export const makeHooksDue = (node: Node, ids: readonly string[]) =>
   Webhooks.updateMany(
     { _id: { $in: [...ids] }, enabled: true, holder: null },
     { $min: { due_at: new Date(node.now()) } },
   )
 
-/** The only node of its store frees what it held when it died. */
-export const freeAll = (node: Node) =>
+/** A single node releases its own leases after a crash. */
+export const releaseAllHooks = (node: Node) =>
   Webhooks.updateMany({ holder: { $ne: null } }, { $set: { holder: null, due_at: new Date(node.now()) } })

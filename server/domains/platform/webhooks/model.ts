@@ -8,14 +8,14 @@ export type StopReason = (typeof stopReasons)[number]
 export interface StoredWebhook {
   _id: string
   account: string
-  /** Among those of the account, so that there are no more than so many. */
+  /** The number among the account's webhooks, which limits them. */
   place?: number
   url: string
   description: string | null
   /** Keys of rooms. */
   rooms: string[]
   kinds: string[] | null
-  /** Sealed, as is the one of before. */
+  /** Sealed, like the previous one. */
   secret: string
   previous_secret: string | null
   previous_until: Date | null
@@ -24,16 +24,16 @@ export interface StoredWebhook {
   stopped_room: string | null
   stopped_at: Date | null
   failing_since: Date | null
-  /** Whoever delivers it now; null where nobody does. */
+  /** The holder of its lease, if any. */
   holder: string | null
-  /** When somebody is to look at it; while somebody holds it, until when nobody else may. */
+  /** When it is due; for a leased one, when its lease ends. */
   due_at: Date
   created_at: Date
   updated_at: Date
 }
 
-/** When nothing is left to do. */
-export const never = new Date('9999-01-01T00:00:00Z')
+/** The due time of a webhook without work. */
+export const neverDue = new Date('9999-01-01T00:00:00Z')
 
 export const Webhooks = defineModel<StoredWebhook>(
   'Webhooks',
@@ -73,13 +73,13 @@ export const Webhooks = defineModel<StoredWebhook>(
     .index({ updated_at: 1 }),
 )
 
-/** One of the places of a room, taken by a webhook before it is enabled there, so that there are no more than so many. */
+/** A slot of a room, taken before a webhook is enabled there, which limits them. */
 export interface StoredPlace {
-  /** Of the room and the number of the place. */
+  /** The room and the number of the slot. */
   _id: string
   room: string
   webhook: string
-  /** Changes each time it is taken. */
+  /** Changes with each taking. */
   hold: string
   taken_at: Date
 }
@@ -98,22 +98,22 @@ export const WebhookPlaces = defineModel<StoredPlace>(
     .index({ webhook: 1 }),
 )
 
-/** How far a webhook has come in one room. */
+/** The progress of a webhook in one room. */
 export interface StoredPosition {
   /** Of the webhook and the room. */
   _id: string
   webhook: string
   room: string
-  /** Of the last event that it is done with. */
+  /** The last handled event. */
   seq: number
-  /** Those of the next one that failed, and when the first of them did. */
+  /** Failed attempts of the next event, and the time of the first. */
   attempts: number
   failing_since: Date | null
-  /** When the next one is due; long ago where nothing failed. */
+  /** When the next event is due; in the past without failures. */
   due_at: Date
-  /** When it was last done with an event; null before. */
+  /** When the last event was handled; null before. */
   served_at: Date | null
-  /** Since when it is to be found out whether its webhook has this room: it was begun or left then. Absent where that is known. */
+  /** Since when it is unsure whether the webhook has this room; absent if it is sure. */
   unsure_since?: Date
 }
 
@@ -141,7 +141,7 @@ export const WebhookPositions = defineModel<StoredPosition>(
     .index({ unsure_since: 1 }, { partialFilterExpression: { unsure_since: { $exists: true } } }),
 )
 
-/** One event, and what came of the last attempt to send it. */
+/** An event and the outcome of its last attempt. */
 export interface StoredDelivery {
   /** Of the webhook and the event. */
   _id: string
@@ -150,7 +150,7 @@ export interface StoredDelivery {
   room: string
   seq: number
   type: string
-  /** What is `held` is stored as `retrying`: the webhook says whether it is on. */
+  /** `held` is stored as `retrying` of a disabled webhook. */
   state: Exclude<(typeof deliveryStates)[number], 'held'>
   attempts: number
   status: number | null

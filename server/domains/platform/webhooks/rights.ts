@@ -1,16 +1,13 @@
-import { actingIn, mayRead } from '#server/domains/rooms/room-state/access'
+import { actingRoom, mayRead } from '#server/domains/rooms/room-state/access'
 import { ranks } from '#server/domains/rooms/room-state/standing'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import { AppError, type ErrorCode } from '#shared/errors'
 
-/**
- * The head of a room, for who may have its events sent away: its owner and admins, and admins of the server where they may read.
- * Throws ROOM_NOT_FOUND, BANNED, SUSPENDED and FORBIDDEN.
- */
-export const headFor = (node: Node, account: string, room: RoomKey): Promise<number> =>
+/** The head of a room for its owner and admins, and server admins who may read. Throws ROOM_NOT_FOUND, BANNED, SUSPENDED, FORBIDDEN. */
+export const roomHeadFor = (node: Node, account: string, room: RoomKey): Promise<number> =>
   node.log.ask(room, (view, now) => {
-    const { standing } = actingIn(view, account, now)
+    const { standing } = actingRoom(view, account, now)
     if (!standing.isModerator || standing.rank < ranks.admin || !mayRead(view, standing))
       throw new AppError('FORBIDDEN', { message: 'Only owners and admins of a room may have its events sent' })
     return view.seq
@@ -18,5 +15,5 @@ export const headFor = (node: Node, account: string, room: RoomKey): Promise<num
 
 const rightLost: readonly ErrorCode[] = ['ROOM_NOT_FOUND', 'BANNED', 'SUSPENDED', 'FORBIDDEN']
 
-/** Does this say that the right is not there, rather than that it could not be found out? */
-export const saysRightLost = (error: unknown): boolean => error instanceof AppError && rightLost.includes(error.code)
+/** Whether the error means a lost right, not a failed check. */
+export const isRightLost = (error: unknown): boolean => error instanceof AppError && rightLost.includes(error.code)

@@ -12,17 +12,17 @@ export const newSecret = (): string => prefix + randomBytes(secretBytes).toStrin
 
 const boundTo = (webhook: string) => `webhook ${webhook}`
 export const sealSecret = (keys: Keys, webhook: string, secret: string) => seal(keys, secret, boundTo(webhook))
-/** Throws where the key that it was sealed with is gone. */
+/** Throws if the sealing key is gone. */
 export const openSecret = (keys: Keys, webhook: string, sealed: string) => unseal(keys, sealed, boundTo(webhook))
 
-/** Those that a delivery is signed with at this time. Throws where the key is gone that the present one was sealed with. */
+/** The secrets that sign a delivery now. Throws if the sealing key is gone. */
 export function secretsOf(keys: Keys, hook: StoredWebhook, now: number): string[] {
   const { _id, secret, previous_secret, previous_until } = hook
   const isInOverlap = previous_secret !== null && previous_until !== null && previous_until.getTime() > now
   return [secret, ...(isInOverlap ? [previous_secret] : [])].map((sealed) => openSecret(keys, _id, sealed))
 }
 
-/** The headers by which a receiver knows who has sent this body and when, as in Standard Webhooks. */
+/** Signature headers of Standard Webhooks. */
 export function signedHeaders(secrets: readonly string[], id: string, now: number, body: string) {
   const seconds = Math.floor(now / 1_000)
   const signatures = secrets.map((secret) => {

@@ -12,22 +12,19 @@ const reasons = {
   INVALID_PARAMETER: 'The URL may not be asked',
 }
 
-export type Sent = z.infer<typeof Attempt> & { retryAfterSeconds: number | null }
+export type SendResult = z.infer<typeof Attempt> & { retryAfterSeconds: number | null }
 
-/**
- * Posts a body once. Redirects are not followed, nothing of an answer but its status and `Retry-After` is read, and each address that the
- * host has must be public. Throws the reason of the signal.
- */
-export async function send(
+/** Posts a body once to a public address, without redirects; only status and `Retry-After` are read. Throws the signal's reason. */
+export async function postToHook(
   node: Node,
   hook: StoredWebhook,
   { id, ...rest }: { id: string; [field: string]: unknown },
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<SendResult> {
   const now = node.now()
   const body = JSON.stringify({ id, ...rest })
   const begun = performance.now()
-  const sent = (status: number | null, error: string | null, retryAfterSeconds: number | null = null): Sent => {
+  const sent = (status: number | null, error: string | null, retryAfterSeconds: number | null = null): SendResult => {
     return { status, milliseconds: Math.round(performance.now() - begun), error, retryAfterSeconds }
   }
   const secrets = openSecrets(node, hook, now)
@@ -52,7 +49,7 @@ function openSecrets(node: Node, hook: StoredWebhook, now: number): string[] | n
   }
 }
 
-/** Of a `Retry-After`: seconds, or a time. */
+/** Seconds of a `Retry-After`, given as seconds or a time. */
 function secondsIn(given: string | undefined, now: number): number | null {
   if (given === undefined) return null
   const seconds = /^\d{1,9}$/.test(given.trim()) ? Number(given) : (Date.parse(given) - now) / 1_000

@@ -1,22 +1,20 @@
 import { isSameAccount } from '#shared/kit/accounts'
 
-/** How many webhooks a node delivers at once. */
+/** Simultaneous deliveries of a node. */
 const most = 64
-/** Of those whose receivers were slow, or did not take what they were sent, so that the others always have places: in all, and of an account. */
+/** Simultaneous deliveries to slow or failing receivers, in all and per account, so that others have slots. */
 const mostSlow = 32
 const mostSlowOfAccount = 4
 
-/** How a turn of a webhook ended. */
-export interface TurnEnd {
-  /** There is more to send at once. */
+export interface WebhookTurnEnd {
   isMore: boolean
-  /** Its receiver was slow in the end, or did not take what it was sent; null where nothing was sent. */
+  /** The receiver was slow or failed; null if nothing was sent. */
   isSlow: boolean | null
 }
 
-/** Gives each webhook its turn on this node, in the order in which they asked; the same one never twice at a time. */
-export function createTurns(take: (id: string) => Promise<TurnEnd>) {
-  /** The accounts of those that wait, in their order. */
+/** Gives webhooks their turns at this node in order, each once at a time. */
+export function createWebhookTurns(take: (id: string) => Promise<WebhookTurnEnd>) {
+  /** The accounts of waiting webhooks, in order. */
   const waiting = new Map<string, string>()
   const running = new Map<string, string>()
   const slow = new Set<string>()
@@ -48,17 +46,17 @@ export function createTurns(take: (id: string) => Promise<TurnEnd>) {
   }
 
   return {
-    /** Gives it a turn as soon as there is a place; one that has its turn now has another one after it. */
-    ask(id: string, account: string): void {
+    /** Requests a turn; a running webhook gets another one. */
+    request(id: string, account: string): void {
       if (!waiting.has(id)) waiting.set(id, account)
       beginSome()
     },
-    /** It has no turn any more. */
+    /** Cancels a waiting turn. */
     drop(id: string): void {
       waiting.delete(id)
       slow.delete(id)
     },
-    /** No turn begins any more. */
+    /** Starts no more turns. */
     end(): void {
       isEnded = true
     },

@@ -6,7 +6,7 @@ import { lookupsOf } from './lookups.ts'
 import { attendanceSettings } from './settings.ts'
 import { tokenOf } from './token.ts'
 
-/** An answer of "no" is not used again for longer, so that who has just got a token comes in. */
+/** The longest reuse of a negative answer, so that a new token's owner gets in soon. */
 const noForSeconds = 15
 
 export const attendanceGate = defineGate('attendance', {
@@ -28,7 +28,7 @@ export const attendanceGate = defineGate('attendance', {
     )
     const found = looked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     const passed = found.some(({ holds }) => holds)
-    // One address that holds it is enough; where another could not be asked, there is no "no".
+    // One address with the token suffices. Without one, a failed look-up leaves the answer open.
     const failed = looked.find((one) => one.status === 'rejected')
     if (!passed && failed) throw failed.reason
     const youngest = Math.max(0, ...found.map(({ ageSeconds }) => ageSeconds))
@@ -47,29 +47,29 @@ export const attendanceGate = defineGate('attendance', {
   },
 })
 
-interface Looked {
+interface LookupResult {
   holds: boolean
   ageSeconds: number
 }
 
-/** How an address is looked at; null where nobody can be asked. */
+/** The look-up of an address; null if no provider is configured. */
 function lookIn(
   node: Node,
   { event_id, collection_id }: AttendanceGate,
   fresh: boolean,
-): null | ((address: string) => Promise<Looked>) {
+): null | ((address: string) => Promise<LookupResult>) {
   const { attendance } = node.services
   const lookups = attendance && lookupsOf(node, attendance)
   if (!lookups) return null
   const atMostSeconds = fresh ? 0 : noForSeconds
-  const anyOf = async (address: string, ids: readonly number[]): Promise<Looked> => {
+  const anyOf = async (address: string, ids: readonly number[]): Promise<LookupResult> => {
     const { answer, ageSeconds } = await lookups.eventsOf(address, atMostSeconds)
     return { holds: answer.some(({ id }) => ids.includes(id)), ageSeconds }
   }
   if (event_id !== undefined)
     return async (address) => {
       const { answer, ageSeconds } = await lookups.holds(address, event_id, fresh ? 0 : undefined)
-      // A "no" to one event has a second chance in the whole list.
+      // After a negative answer for the event, the whole list is searched too.
       return answer ? { holds: true, ageSeconds } : anyOf(address, [event_id])
     }
   const { collections } = lookups

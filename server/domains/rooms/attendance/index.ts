@@ -2,7 +2,14 @@ import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { addressesOf, attendance as contract } from '#shared/api/attendance'
 import { AppError } from '#shared/errors'
-import { askedOf, channelsOf, eventsOf, memberOf, notConfigured, unlessAway } from './listing.ts'
+import {
+  answerOrError,
+  attendanceLookupsOf,
+  channelsOf,
+  eventsOf,
+  memberAccountOf,
+  notConfiguredError,
+} from './listing.ts'
 import { attendanceSettings } from './settings.ts'
 
 const actions: Actions<typeof contract> = {
@@ -11,35 +18,35 @@ const actions: Actions<typeof contract> = {
   async eventsWithChannels({ memberAddress, ...asked }, { node, caller }) {
     const { events, ...why } = await eventsOf(node, addressesOf(asked))
     const ids = events.map(({ eventId }) => eventId)
-    const channels = await channelsOf(node, 'event_id', ids, memberOf(caller, memberAddress))
+    const channels = await channelsOf(node, 'event_id', ids, memberAccountOf(caller, memberAddress))
     return { events: events.map((event) => ({ ...event, channel: channels.get(event.eventId) ?? null })), ...why }
   },
 
   async collections({ offset, limit, query = '' }, { node }) {
-    const collections = askedOf(node)?.collections
-    if (!collections) return { collections: [], nextCursor: null, ...notConfigured }
-    const page = await unlessAway(collections.list({ offset, limit, search: query || null }))
+    const collections = attendanceLookupsOf(node)?.collections
+    if (!collections) return { collections: [], nextCursor: null, ...notConfiguredError }
+    const page = await answerOrError(collections.list({ offset, limit, search: query || null }))
     if ('error' in page) return { collections: [], nextCursor: null, ...page }
     return { collections: page.answer, nextCursor: page.answer.length < limit ? null : String(offset + limit) }
   },
 
   async collection({ id }, { node }) {
-    const collections = askedOf(node)?.collections
-    if (!collections) return notConfigured
-    const found = await unlessAway(collections.get(id))
+    const collections = attendanceLookupsOf(node)?.collections
+    if (!collections) return notConfiguredError
+    const found = await answerOrError(collections.get(id))
     if ('error' in found) return found
     if (!found.answer) throw new AppError('NOT_FOUND', { message: 'Collection not found' })
     return found.answer
   },
 
   async collectionsForUser({ memberAddress, ...asked }, { node, caller }) {
-    const collections = askedOf(node)?.collections
-    if (!collections) return { collections: [], ...notConfigured }
+    const collections = attendanceLookupsOf(node)?.collections
+    if (!collections) return { collections: [], ...notConfiguredError }
     const { events, ...why } = await eventsOf(node, addressesOf(asked))
-    const found = await unlessAway(collections.having(events.map(({ eventId }) => eventId).sort((a, b) => a - b)))
+    const found = await answerOrError(collections.having(events.map(({ eventId }) => eventId).sort((a, b) => a - b)))
     if ('error' in found) return { collections: [], ...found }
     const ids = found.answer.map(({ id }) => id)
-    const channels = await channelsOf(node, 'collection_id', ids, memberOf(caller, memberAddress))
+    const channels = await channelsOf(node, 'collection_id', ids, memberAccountOf(caller, memberAddress))
     return {
       collections: found.answer.map((one) => ({ ...one, canJoin: true, channel: channels.get(one.id) ?? null })),
       ...why,

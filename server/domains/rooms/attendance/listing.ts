@@ -9,41 +9,44 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { type Lookups, lookupsOf } from './lookups.ts'
 
 const [unconfigured, unanswered] = lookupErrors
-export const notConfigured = { error: unconfigured }
-const notAnswered = { error: unanswered }
+export const notConfiguredError = { error: unconfigured }
+const notAnsweredError = { error: unanswered }
 
-export const askedOf = (node: Node): Lookups | null =>
+export const attendanceLookupsOf = (node: Node): Lookups | null =>
   node.services.attendance && lookupsOf(node, node.services.attendance)
 
-/** What the provider says; where it gives no answer, why. */
-export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | { error: LookupError }> {
+/** The provider's answer, or the error if there is none. */
+export async function answerOrError<Answer>(asked: Promise<Answer>): Promise<Answer | { error: LookupError }> {
   try {
     return await asked
   } catch (error) {
-    if (error instanceof AppError && (error.code === 'UPSTREAM_ERROR' || error.code === 'TIMEOUT')) return notAnswered
+    if (error instanceof AppError && (error.code === 'UPSTREAM_ERROR' || error.code === 'TIMEOUT'))
+      return notAnsweredError
     throw error
   }
 }
 
-/** Only wallets have addresses that tokens are held by, and names by which the provider finds them; every other kind of account holds none. */
+/** Only wallet addresses and names can hold tokens; other accounts hold none. */
 const isWallet = (address: string) => /^(0x[0-9a-f]{40}|([a-z0-9-]+\.)+[a-z]{2,})$/i.test(address)
 
-/** The events of all these addresses, each once, by name. Where an address got no answer `error` says so, and the others count. */
+/** The distinct events of these addresses, by name. Addresses without an answer set `error`; the others still count. */
 export async function eventsOf(
   node: Node,
   addresses: readonly string[],
 ): Promise<{ events: AttendanceEvent[]; error?: LookupError }> {
-  const lookups = askedOf(node)
-  if (!lookups) return { events: [], ...notConfigured }
-  const answers = await Promise.all(addresses.filter(isWallet).map((address) => unlessAway(lookups.eventsOf(address))))
+  const lookups = attendanceLookupsOf(node)
+  if (!lookups) return { events: [], ...notConfiguredError }
+  const answers = await Promise.all(
+    addresses.filter(isWallet).map((address) => answerOrError(lookups.eventsOf(address))),
+  )
   const events = new Map<number, AttendanceEvent>()
   for (const found of answers.flatMap((answer) => ('answer' in answer ? answer.answer : [])))
-    if (!events.has(found.id)) events.set(found.id, shownEvent(found))
+    if (!events.has(found.id)) events.set(found.id, eventOutput(found))
   const failed = answers.find((answer) => 'error' in answer)
-  return { events: [...events.values()].sort(byName), ...(failed ? notAnswered : {}) }
+  return { events: [...events.values()].sort(byName), ...(failed ? notAnsweredError : {}) }
 }
 
-const shownEvent = ({ id, name, imageUrl }: FoundEvent): AttendanceEvent => ({
+const eventOutput = ({ id, name, imageUrl }: FoundEvent): AttendanceEvent => ({
   eventId: id,
   eventName: name ?? `Event #${id}`,
   imageUrl,
@@ -54,8 +57,8 @@ function byName(one: AttendanceEvent, other: AttendanceEvent): number {
   return one.eventName < other.eventName ? -1 : 1
 }
 
-/** The account whose memberships the caller is told of: their own, unless they ask for somebody else's. */
-export const memberOf = ({ account }: Caller, memberAddress: string | undefined): string | null =>
+/** The account whose memberships the caller may see: their own, or none for another person. */
+export const memberAccountOf = ({ account }: Caller, memberAddress: string | undefined): string | null =>
   memberAddress === undefined || isSameAccount(memberAddress, account) ? account : null
 
 type Subject = 'event_id' | 'collection_id'

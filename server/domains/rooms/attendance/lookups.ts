@@ -1,21 +1,21 @@
 import type { Node } from '#server/kernel/context'
-import { type Answered, keepAnswers } from '#server/kernel/kept-answers'
+import { type CachedAnswer, createAnswerCache } from '#server/kernel/kept-answers'
 import { nodeState } from '#server/kernel/node-state'
 import type { Attendance, AttendanceCollection, AttendanceEvent, WholeCollection } from '#server/ports/attendance/port'
 
-const kept = nodeState(() => ({
-  events: keepAnswers<AttendanceEvent[]>({
+const cachedAnswers = nodeState(() => ({
+  events: createAnswerCache<AttendanceEvent[]>({
     secondsOf: (events) => (events.length > 0 ? 300 : 30),
     weightOf: (events) => events.reduce((sum, event) => sum + 50 + lengthOf(event), 0),
     mostWeight: 20_000_000,
   }),
-  held: keepAnswers<boolean>({ secondsOf: (holds) => (holds ? 60 : 15), weightOf: () => 0, mostWeight: 50_000 }),
-  lists: keepAnswers<AttendanceCollection[]>({
+  held: createAnswerCache<boolean>({ secondsOf: (holds) => (holds ? 60 : 15), weightOf: () => 0, mostWeight: 50_000 }),
+  lists: createAnswerCache<AttendanceCollection[]>({
     secondsOf: (list) => (list.length > 0 ? 300 : 30),
     weightOf: (list) => list.reduce((sum, collection) => sum + 200 + (collection.description?.length ?? 0), 0),
     mostWeight: 5_000_000,
   }),
-  collections: keepAnswers<WholeCollection | null>({
+  collections: createAnswerCache<WholeCollection | null>({
     secondsOf: (collection) => (collection ? 300 : 30),
     weightOf: (collection) => 200 + (collection?.dropIds.length ?? 0),
     mostWeight: 5_000_000,
@@ -24,18 +24,18 @@ const kept = nodeState(() => ({
 
 const lengthOf = ({ name, imageUrl }: AttendanceEvent) => (name?.length ?? 0) + (imageUrl?.length ?? 0)
 
-/** What this node remembers of the provider's answers, each under its whole question; what is asked of it throws as the port does. */
+/** A node's cache of the provider's answers by question; errors are thrown as the port does. */
 export function lookupsOf(node: Node, attendance: Attendance) {
-  const { events, held, lists, collections } = kept(node)
+  const { events, held, lists, collections } = cachedAnswers(node)
   const { collections: compass } = attendance
   return {
-    /** The events that an address holds a token of; an answer may be five minutes old, or `atMostSeconds`. */
-    eventsOf: (address: string, atMostSeconds?: number): Promise<Answered<AttendanceEvent[]>> =>
-      events.of(written(address), () => attendance.eventsOf(written(address)), atMostSeconds),
-    /** Whether an address holds a token of an event; an answer may be a minute old, a negative one 15 seconds. */
-    holds: (address: string, eventId: number, atMostSeconds?: number): Promise<Answered<boolean>> =>
-      held.of(`${written(address)} ${eventId}`, () => attendance.holds(written(address), eventId), atMostSeconds),
-    /** Null where nobody can be asked for them. */
+    /** The events whose token an address holds; an answer may be five minutes old, or `atMostSeconds`. */
+    eventsOf: (address: string, atMostSeconds?: number): Promise<CachedAnswer<AttendanceEvent[]>> =>
+      events.of(lowerCased(address), () => attendance.eventsOf(lowerCased(address)), atMostSeconds),
+    /** Does an address hold an event's token? A positive answer may be a minute old, a negative one 15 seconds. */
+    holds: (address: string, eventId: number, atMostSeconds?: number): Promise<CachedAnswer<boolean>> =>
+      held.of(`${lowerCased(address)} ${eventId}`, () => attendance.holds(lowerCased(address), eventId), atMostSeconds),
+    /** Null if the provider has no collections. */
     collections: compass && {
       list: (page: { offset: number; limit: number; search: string | null }) =>
         lists.of(JSON.stringify(page), () => compass.list(page)),
@@ -46,5 +46,5 @@ export function lookupsOf(node: Node, attendance: Attendance) {
 }
 export type Lookups = ReturnType<typeof lookupsOf>
 
-/** One question for each address, however its letters are written. */
-const written = (address: string) => address.toLowerCase()
+/** Case does not matter in addresses, so it makes no second question. */
+const lowerCased = (address: string) => address.toLowerCase()

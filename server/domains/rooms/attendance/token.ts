@@ -5,9 +5,9 @@ import { lookupsOf } from './lookups.ts'
 
 type Token = Pick<AttendanceGate, 'name' | 'image_url'>
 
-/** What the provider calls a token that this account holds, and how it shows it; what somebody else says of it is not believed. */
+/** The provider's name and image of a token that this account holds; the client's claims are ignored. */
 export async function tokenOf(node: Node, account: string, gate: AttendanceGate): Promise<Token> {
-  // Whether they hold it is known by now; without its name it has its number.
+  // The account holds it, as was checked before. Without a name, it gets its number.
   const found = await foundAt(node, account, gate).catch(() => null)
   return {
     name:
@@ -29,7 +29,7 @@ async function foundAt(
     return answer && { name: answer.title, image_url: answer.logoImageUrl }
   }
   const wallets = await walletsOf(account)
-  // What is remembered may be older than the token.
+  // A cached answer may be older than the token.
   for (const atMostSeconds of [undefined, 0])
     for (const { address } of wallets) {
       const { answer } = await lookups.eventsOf(address, atMostSeconds)

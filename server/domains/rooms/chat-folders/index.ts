@@ -1,6 +1,6 @@
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import {
   chatFolderChanged,
   chatsAtMost,
@@ -13,17 +13,26 @@ import { AppError } from '#shared/errors'
 import { pinnedAtMost } from '#shared/kit/lengths'
 import { done, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { foldersOf, keepPinned, listedAmong, noFolder, ownFolder, pinnedBy, refsAmong, shown } from './folders.ts'
+import {
+  folderOutput,
+  foldersOf,
+  listedRefs,
+  listedRooms,
+  noFolderError,
+  ownFolder,
+  pinnedChatsOf,
+  storePinnedChats,
+} from './folders.ts'
 import { ChatFolders, type StoredFolder } from './model.ts'
 
 export const chatFolders = defineDomain(contract, {
   async list(_input, context) {
     const { account } = signedIn(context)
-    const [folders, pinned] = await Promise.all([foldersOf(account), pinnedBy(account)])
+    const [folders, pinned] = await Promise.all([foldersOf(account), pinnedChatsOf(account)])
     const keys = [...new Set([...folders.flatMap(({ chats }) => chats), ...pinned])]
     await context.charge(keys.length)
-    const listed = await listedAmong(context.node, account, keys)
-    return { folders: folders.map((folder) => shown(folder, listed)), pinned: refsAmong(pinned, listed) }
+    const listed = await listedRooms(context.node, account, keys)
+    return { folders: folders.map((folder) => folderOutput(folder, listed)), pinned: listedRefs(pinned, listed) }
   },
 
   async create({ label, emoji = null, sort_order }, context) {
@@ -40,25 +49,25 @@ export const chatFolders = defineDomain(contract, {
       created_at: now,
       updated_at: now,
     }
-    const folder = await insertAmong<StoredFolder>(ChatFolders, made, {
+    const folder = await insertWithinLimit<StoredFolder>(ChatFolders, made, {
       others: { user_address: account },
       most: foldersAtMost,
     })
     if (!folder) throw new AppError('CONFLICT', { message: `You have ${foldersAtMost} folders. Remove one first.` })
-    return told(context, account, folder)
+    return announceFolder(context, account, folder)
   },
 
   async update({ id, ...given }, context) {
     const { account } = signedIn(context)
     const { chats } = await ownFolder(account, id)
     await context.charge(chats.length)
-    return change(context, account, id, withoutUndefined(given))
+    return changeFolder(context, account, id, withoutUndefined(given))
   },
 
   async remove({ id: folder_id }, context) {
     const { account } = signedIn(context)
     const { deletedCount } = await ChatFolders.deleteOne({ _id: folder_id, user_address: account })
-    if (deletedCount === 0) throw noFolder()
+    if (deletedCount === 0) throw noFolderError()
     context.emit(chatFolderChanged, audiences.account(account), { folder_id, folder: null })
     return done
   },
@@ -67,14 +76,19 @@ export const chatFolders = defineDomain(contract, {
     const { account } = signedIn(context)
     const before = await ownFolder(account, id)
     const keys = await listedKeys(context, account, chats)
-    return change(context, account, id, { chats: await withLeft(context, account, keys, before.chats, chatsAtMost) })
+    return changeFolder(context, account, id, {
+      chats: await withLeftRooms(context, account, keys, before.chats, chatsAtMost),
+    })
   },
 
   async setPinned({ chats }, context) {
     const { account } = signedIn(context)
     const keys = await listedKeys(context, account, chats)
-    await keepPinned(account, await withLeft(context, account, keys, await pinnedBy(account), pinnedAtMost))
-    const pinned = refsAmong(keys, new Set(keys))
+    await storePinnedChats(
+      account,
+      await withLeftRooms(context, account, keys, await pinnedChatsOf(account), pinnedAtMost),
+    )
+    const pinned = listedRefs(keys, new Set(keys))
     context.emit(pinnedChatsChanged, audiences.account(account), { pinned })
     return { pinned }
   },
@@ -82,42 +96,44 @@ export const chatFolders = defineDomain(contract, {
 
 const timeOf = ({ node }: Context): string => new Date(node.now()).toISOString()
 
-/** The keys of these rooms, each once. Throws ROOM_NOT_FOUND where the caller is not in one, whether it exists or not. */
+/** The distinct keys of these rooms. ROOM_NOT_FOUND if the caller is not in one, whether or not it exists. */
 async function listedKeys({ node, charge }: Context, account: string, chats: readonly RoomRef[]): Promise<string[]> {
   const keys = [...new Set(chats.map(roomKey))]
   await charge(keys.length)
-  const listed = await listedAmong(node, account, keys)
+  const listed = await listedRooms(node, account, keys)
   if (!keys.every((key) => listed.has(key))) throw new AppError('ROOM_NOT_FOUND')
   return keys
 }
 
-/** With those that were there and are shown to nobody now, as the caller has left them; where there is place, they wait for their return. */
-async function withLeft(
+/**
+ * Adds the previous rooms that the caller has left. They stay hidden while there is space, in case the caller returns.
+ */
+async function withLeftRooms(
   { node }: Context,
   account: string,
   keys: readonly string[],
   before: readonly string[],
   most: number,
 ): Promise<string[]> {
-  const listed = await listedAmong(node, account, before)
+  const listed = await listedRooms(node, account, before)
   return [...keys, ...before.filter((key) => !listed.has(key) && !keys.includes(key))].slice(0, most)
 }
 
-type Changed = Partial<Pick<StoredFolder, 'label' | 'emoji' | 'sort_order' | 'chats'>>
+type FolderChange = Partial<Pick<StoredFolder, 'label' | 'emoji' | 'sort_order' | 'chats'>>
 
-async function change(context: Context, account: string, _id: string, changed: Changed) {
+async function changeFolder(context: Context, account: string, _id: string, changed: FolderChange) {
   const folder = await ChatFolders.findOneAndUpdate(
     { _id, user_address: account },
     { $set: { ...changed, updated_at: timeOf(context) } },
     { returnDocument: 'after' },
   ).lean<StoredFolder>()
-  if (!folder) throw noFolder()
-  return told(context, account, folder)
+  if (!folder) throw noFolderError()
+  return announceFolder(context, account, folder)
 }
 
-/** Tells all devices of the account what a folder is now. */
-async function told(context: Context, account: string, stored: StoredFolder) {
-  const folder = shown(stored, await listedAmong(context.node, account, stored.chats))
+/** Sends a folder to all devices of the account. */
+async function announceFolder(context: Context, account: string, stored: StoredFolder) {
+  const folder = folderOutput(stored, await listedRooms(context.node, account, stored.chats))
   context.emit(chatFolderChanged, audiences.account(account), { folder_id: folder.id, folder })
   return { folder }
 }

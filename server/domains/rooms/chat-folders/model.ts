@@ -2,26 +2,25 @@ import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** Rooms that an account has put together, and what it calls them. */
+/** A folder of rooms, with its name. */
 export interface StoredFolder {
   _id: string
   user_address: string
-  /** Among those of the account, so that there are no more than so many. */
+  /** Its slot among the account's folders, which limits their number. */
   place?: number
   label: string
   emoji: string | null
   sort_order: number
-  /** Keys of rooms, also of those that the account has left since. */
+  /** Keys of rooms, including rooms that the account has left. */
   chats: string[]
   created_at: string
   updated_at: string
 }
 
-/** What an account has pinned. */
 export interface StoredPins {
   /** The account. */
   _id: string
-  /** Keys of rooms, also of those that the account has left since. */
+  /** Keys of rooms, including rooms that the account has left. */
   chats: string[]
 }
 

@@ -1,6 +1,6 @@
 import { devicesNamed } from '#server/domains/people/device-keys/devices'
 import type { StoredDevice } from '#server/domains/people/device-keys/model'
-import { isBarred, keyOf, readBy, readRoom } from '#server/domains/rooms/room-state/access'
+import { hasBlock, keyOf, readableRoomOf, readRoom } from '#server/domains/rooms/room-state/access'
 import { currentEpochIn, type EpochFact, epochIn } from '#server/domains/rooms/room-state/facts'
 import { Epochs } from '#server/domains/rooms/room-state/model'
 import { isSuspended } from '#server/domains/rooms/room-state/standing'
@@ -13,17 +13,17 @@ import { peersOf } from '#shared/kit/room-key'
 
 const pageSize = 50
 
-/** Throws where this account may not write to the other one. */
-export function mayWrite(view: View, account: string, now: number): void {
-  readBy(view, account, now)
+/** Throws if this account may not write to the other one. */
+export function refuseWriter(view: View, account: string, now: number): void {
+  readableRoomOf(view, account, now)
   if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-  if (isBarred(view)) throw new AppError('BLOCKED')
+  if (hasBlock(view)) throw new AppError('BLOCKED')
 }
 
 export const refuseOutsider = async (node: Node, room: RoomRef, account: string): Promise<void> =>
-  node.log.ask(await keyOf(room), (view, now) => mayWrite(view, account, now))
+  node.log.ask(await keyOf(room), (view, now) => refuseWriter(view, account, now))
 
-/** The devices that an envelope may be sealed by and to: one of the caller's, and those of the two people. */
+/** The devices of an envelope: the caller's own as its sender, and receivers of both people. */
 export async function devicesAmong(
   { id }: RoomRef,
   account: string,
@@ -41,7 +41,7 @@ export async function devicesAmong(
   return sealing
 }
 
-/** A page of epochs with what is sealed to one device of the caller. */
+/** A page of epochs, with the envelopes of one device of the caller. */
 export async function epochsOf(
   { node, caller }: Pick<Context, 'node' | 'caller'>,
   room: RoomRef,
@@ -63,14 +63,19 @@ export async function epochsOf(
   const facts = await node.log.ask(key, (view) => [...ids].map((id) => epochIn(view, id)))
   const found = facts.filter((fact) => fact !== null).sort((one, other) => other.seq - one.seq)
   return {
-    epochs: found.slice(0, pageSize).map((epoch) => shown(epoch, current, account, own ? device : null)),
+    epochs: found.slice(0, pageSize).map((epoch) => epochOutput(epoch, current, account, own ? device : null)),
     has_more: found.length > pageSize,
   }
 }
 
-type Current = ReturnType<typeof currentEpochIn>
+type CurrentEpoch = ReturnType<typeof currentEpochIn>
 
-const shown = ({ epoch_id, seq, at, lots }: EpochFact, current: Current, account: string, device: string | null) => ({
+const epochOutput = (
+  { epoch_id, seq, at, lots }: EpochFact,
+  current: CurrentEpoch,
+  account: string,
+  device: string | null,
+) => ({
   epoch_id,
   seq,
   at: new Date(at).toISOString(),

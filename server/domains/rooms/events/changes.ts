@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Change, Fact, Json } from '#server/log/types'
 
-/** Fields of any names. */
-export const fields = z.record(z.string(), z.json()) as z.ZodType<{ [name: string]: Json }>
+/** Fields with arbitrary names. */
+export const jsonFields = z.record(z.string(), z.json()) as z.ZodType<{ [name: string]: Json }>
 
-export const absolute = (key: string, value: unknown): Change => ({ key, value: value as Fact })
+export const setFact = (key: string, value: unknown): Change => ({ key, value: value as Fact })
 
-export const patch = <T>(key: string, next: (before: T) => T): Change => ({
+export const patchFact = <T>(key: string, next: (before: T) => T): Change => ({
   key,
   patch: (before) => (before === null ? null : (next(before as T) as Fact)),
 })

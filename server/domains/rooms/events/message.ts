@@ -4,11 +4,11 @@ const text = z.string()
 const number = z.number()
 const flag = z.boolean()
 
-/** A message and its poll as events carry them, and as they are known after: plain JSON. */
+/** A message and its poll in events and facts: plain JSON. */
 export const PollFact = z.object({
   poll_id: text,
   message_id: text,
-  /** Place of its message in the log; 0 until it has one. */
+  /** The seq of its message; 0 until it has one. */
   message_seq: number,
   creator_address: text,
   question: text,
@@ -24,7 +24,7 @@ export const PollFact = z.object({
 })
 export type PollFact = z.infer<typeof PollFact>
 
-/** The body of a message's row: the message as it is now. */
+/** The body of a message's row: its present state. */
 export const MessageBody = z.object({
   actor: z.object({ name: text, role: text.nullable() }),
   text,
@@ -35,7 +35,7 @@ export const MessageBody = z.object({
   mentions: z.array(z.object({ kind: text, id: text, start: number, len: number })),
   reply_to: z.object({ id: text, sender_address: text, content: text, message_type: text }).nullable(),
   poll_id: text.nullable(),
-  /** As it was asked, beside the message that asks it. */
+  /** The poll as first asked, beside its message. */
   poll: PollFact.exactOptional(),
   version: number,
   edited_at: text.nullable(),
@@ -43,9 +43,9 @@ export const MessageBody = z.object({
   pinned: z.object({ by: text, at: text }).nullable(),
   reactions: z.record(text, number),
   flagged: z.array(text),
-  /** Keys of the files of its sender that it names; none where it names none. */
+  /** Keys of the sender's files that it names; absent if none. */
   media: z.array(text).exactOptional(),
-  /** Seqs of the edits, whose texts go when the message goes. */
+  /** Seqs of the edits, whose texts are deleted with the message. */
   edits: z.array(number),
 })
 export type MessageBody = z.infer<typeof MessageBody>

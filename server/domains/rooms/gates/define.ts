@@ -1,27 +1,26 @@
 import type { Node } from '#server/kernel/context'
 import type { Gate, GateAnswer } from '#shared/api/gates'
 
-/** Who wants to pass a gate, and by what. */
-export interface Knock<G extends Gate = Gate> {
+/** The account at a gate, and the gate. */
+export interface GateRequest<G extends Gate = Gate> {
   node: Node
   account: string
   gate: G
-  /** Asks the source again, whatever is remembered. */
+  /** Ignores caches and asks the source. */
   fresh: boolean
 }
 
-/** What one sort of gate means on the server. */
+/** The server's side of a kind of gate. */
 export interface GateRecord<By extends Gate['by'] = Gate['by']> {
   readonly by: By
-  /** Membership ends when the re-check finds that it is not passed any more. */
+  /** Does the membership end when a re-check fails? */
   lasts(node: Node): boolean
-  /** Asks a port within a deadline. Throws (UPSTREAM_ERROR, TIMEOUT, SERVICE_UNAVAILABLE) where it cannot be told. */
-  check(knock: Knock<Extract<Gate, { by: By }>>): Promise<GateAnswer>
-  /** The gate with the names that the source has for what it asks, where a founder could give others. */
-  named?(knock: Knock<Extract<Gate, { by: By }>>): Promise<Extract<Gate, { by: By }>>
+  /** Asks a port within a deadline. UPSTREAM_ERROR, TIMEOUT or SERVICE_UNAVAILABLE if there is no answer. */
+  check(knock: GateRequest<Extract<Gate, { by: By }>>): Promise<GateAnswer>
+  /** The gate with the source's names, if a founder could claim others. */
+  named?(knock: GateRequest<Extract<Gate, { by: By }>>): Promise<Extract<Gate, { by: By }>>
 }
 
-/** Says what a gate means. */
 export const defineGate = <By extends Gate['by']>(by: By, record: Omit<GateRecord<By>, 'by'>): GateRecord<By> => ({
   by,
   ...record,

@@ -1,7 +1,7 @@
-import { conversationMutesOf, muteOf } from '#server/domains/moderation/social/conversation-mutes'
+import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
 import { Members, Reads } from '#server/domains/rooms/room-state/model'
 import { type Action, signedIn } from '#server/kernel/context'
-import { messages as rowsBetween } from '#server/log/store'
+import { messagesBetween as rowsBetween } from '#server/log/store'
 import type { inbox as contract } from '#shared/api/inbox'
 import { alpha, roomKey } from '#shared/kit/room-key'
 
@@ -26,7 +26,7 @@ export const alphaMembership: Action<typeof contract.alphaMembership> = async (_
   return {
     membership: {
       user_address: account,
-      notifications_muted: muteOf(mutes, key, account) !== null,
+      notifications_muted: conversationMuteOf(mutes, key, account) !== null,
       last_read_at: timeOf(last),
       joined_at,
       left_at: timeOf(parting),

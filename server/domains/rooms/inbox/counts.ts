@@ -3,7 +3,7 @@ import { countsOf as leftIn } from '#server/domains/rooms/messages/reads'
 import { Members, Reads } from '#server/domains/rooms/room-state/model'
 import { type Card, cardsOf } from '#server/domains/rooms/room-state/rows'
 import type { Node } from '#server/kernel/context'
-import { keptAsOf } from '#server/kernel/kept-as-of'
+import { createStampedCache } from '#server/kernel/kept-as-of'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 
@@ -13,24 +13,24 @@ export interface Counts {
   unread: number
   mentions: number
   total: number
-  /** Unread, whoever wrote it. */
+  /** Unread messages, including blocked senders. */
   left: number
 }
 export const noCounts: Counts = { head_seq: 0, read_seq: 0, unread: 0, mentions: 0, total: 0, left: 0 }
-type Left = Pick<Counts, 'unread' | 'mentions' | 'left'>
-const nothingLeft: Left = { unread: 0, mentions: 0, left: 0 }
+type UnreadCounts = Pick<Counts, 'unread' | 'mentions' | 'left'>
+const nothingLeft: UnreadCounts = { unread: 0, mentions: 0, left: 0 }
 
-/** What is an account's own in its rooms: how far it has read, and where it came. */
-export interface Own {
+/** The account's own data in its rooms: read marks and arrivals. */
+export interface OwnRoomData {
   marks: ReadonlyMap<RoomKey, { seq: number; n: number }>
   arrivals: ReadonlyMap<RoomKey, { joined_seq?: number; joined_n?: number }>
   blocked: readonly string[]
 }
 
 const keptAtMost = 50_000
-const leftOn = nodeState(() => keptAsOf<Left>(keptAtMost))
+const leftOn = nodeState(() => createStampedCache<UnreadCounts>(keptAtMost))
 
-/** Full values, computed from the heads and the marks. Nothing is left to read in an archived room, which no list has. */
+/** Complete counts, from heads and marks. Archived rooms, which are in no list, have nothing unread. */
 export async function countsOf(node: Node, account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, Counts>> {
   const [cards, reads, members, blocked] = await Promise.all([
     cardsOf(node, keys),
@@ -40,30 +40,30 @@ export async function countsOf(node: Node, account: string, keys: readonly RoomK
   ])
   const marks = new Map(reads.map((one) => [one.room, one]))
   const arrivals = new Map(members.map((one) => [one.room, one]))
-  return countsIn(node, account, cards, { marks, arrivals, blocked })
+  return countsOfCards(node, account, cards, { marks, arrivals, blocked })
 }
 
-/** The same of rooms whose cards are read, with what is the account's own; only where one of these has changed is it counted again. */
-export async function countsIn(
+/** The same for loaded cards and own data; only changed rooms are counted again. */
+export async function countsOfCards(
   node: Node,
   account: string,
   cards: readonly Card[],
-  { marks, arrivals, blocked }: Own,
+  { marks, arrivals, blocked }: OwnRoomData,
 ): Promise<Map<RoomKey, Counts>> {
   const idOf = (key: RoomKey) => `${key}|${account}`
   const hidden = [...blocked].sort().join()
-  const placeOf = ({ key }: Card) => ({ read: marks.get(key) ?? { seq: 0, n: 0 }, arrival: arrivals.get(key) })
+  const ownDataOf = ({ key }: Card) => ({ read: marks.get(key) ?? { seq: 0, n: 0 }, arrival: arrivals.get(key) })
   const stampOf = (card: Card) => {
-    const { read, arrival } = placeOf(card)
+    const { read, arrival } = ownDataOf(card)
     return [card.stamp, read.seq, read.n, arrival?.joined_seq, arrival?.joined_n, hidden].join(' ')
   }
   const active = new Map(cards.filter(({ room }) => room.is_active).map((card) => [idOf(card.key), card]))
   const stamps = new Map([...active].map(([id, card]) => [id, stampOf(card)]))
   const count = async (ids: string[]) => {
     const stale = ids.flatMap((id) => active.get(id) ?? [])
-    const counted = stale.map(async (card): Promise<[string, Left]> => {
+    const counted = stale.map(async (card): Promise<[string, UnreadCounts]> => {
       const { key, total } = card
-      return [idOf(key), await leftIn(key, account, { ...placeOf(card), total, blocked })]
+      return [idOf(key), await leftIn(key, account, { ...ownDataOf(card), total, blocked })]
     })
     return new Map(await Promise.all(counted))
   }
@@ -71,7 +71,10 @@ export async function countsIn(
   return new Map(
     cards.map((card) => {
       const { key, seq, total } = card
-      return [key, { head_seq: seq, read_seq: placeOf(card).read.seq, total, ...(left.get(idOf(key)) ?? nothingLeft) }]
+      return [
+        key,
+        { head_seq: seq, read_seq: ownDataOf(card).read.seq, total, ...(left.get(idOf(key)) ?? nothingLeft) },
+      ]
     }),
   )
 }

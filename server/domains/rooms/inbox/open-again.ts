@@ -1,16 +1,16 @@
 import { banIn, memberIn, roomIn } from '#server/domains/rooms/room-state/facts'
 import { typesWhere } from '#server/domains/rooms/room-state/kinds'
-import { unbannedSince } from '#server/domains/rooms/room-state/membership'
+import { roomsLeftByBan } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { rowsOf } from '#server/domains/rooms/room-state/rows'
 import { type Action, signedIn } from '#server/kernel/context'
 import type { inbox as contract } from '#shared/api/inbox'
 
-/** The rooms that somebody was taken out of by a ban that is over, and may join by themselves. The log says what holds now, before its records do. */
+/** Rooms that the account left by an expired ban and may rejoin. The log decides, because its records may be older. */
 export const openAgain: Action<typeof contract.openAgain> = async (_input, context) => {
   const { account } = signedIn(context)
   const { node } = context
-  const once = await unbannedSince(account)
+  const once = await roomsLeftByBan(account)
   const isOpen = (room: string) =>
     node.log.ask(
       room,

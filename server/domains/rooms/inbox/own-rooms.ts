@@ -1,25 +1,25 @@
 import { blockedBy } from '#server/domains/moderation/blocks/blocks'
-import { conversationMutesOf, muteOf } from '#server/domains/moderation/social/conversation-mutes'
+import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import type { ownMemberships } from '#server/domains/rooms/room-state/membership'
 import { Reads } from '#server/domains/rooms/room-state/model'
 import { type Card, cardsOf, rowOfCard } from '#server/domains/rooms/room-state/rows'
-import { seenAmong } from '#server/domains/rooms/room-state/staff-rooms'
+import { visibleRooms } from '#server/domains/rooms/room-state/staff-rooms'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import type { LastMessage, RoomSummary } from '#shared/api/room'
 import { peerIn, roomOfKey } from '#shared/kit/room-key'
-import { countsIn, noCounts, type Own } from './counts.ts'
+import { countsOfCards, noCounts, type OwnRoomData } from './counts.ts'
 import { lastMessagesOf } from './previews.ts'
 
 type Membership = Awaited<ReturnType<typeof ownMemberships>>[number]
 
-/** The rooms that an account is in and sees, and what of its list is its own. */
-export interface OwnRooms extends Own {
+/** The visible rooms of an account, with its own data in them. */
+export interface OwnRooms extends OwnRoomData {
   cards: readonly Card[]
   members: ReadonlyMap<RoomKey, Membership>
   mutes: Awaited<ReturnType<typeof conversationMutesOf>>
-  /** The other person of each dm. */
+  /** The other person of each direct room. */
   peers: ReadonlyMap<RoomKey, { id: string; name: string }>
 }
 
@@ -40,7 +40,7 @@ export async function ownRooms(node: Node, account: string, memberships: readonl
   const active = cards.filter(({ room }) => room.is_active)
   const members = new Map(memberships.map((one) => [one.room, one]))
   return {
-    cards: await seenAmong(node, account, active),
+    cards: await visibleRooms(node, account, active),
     members,
     arrivals: members,
     marks: new Map(reads.map((one) => [one.room, one])),
@@ -50,34 +50,33 @@ export async function ownRooms(node: Node, account: string, memberships: readonl
   }
 }
 
-/** A room with its newest message, by which a list is ordered. */
-export interface Latest {
+/** A room with its newest message, by which lists are ordered. */
+export interface LatestRoom {
   card: Card
   last: LastMessage | null
-  /** When somebody last wrote there, or it was founded. */
+  /** The time of the last message, or of the founding. */
   at: string
 }
 
 /** Newest activity first. */
-export async function inOrder(node: Node, { cards, blocked }: OwnRooms): Promise<Latest[]> {
+export async function orderedRooms(node: Node, { cards, blocked }: OwnRooms): Promise<LatestRoom[]> {
   const newest = await lastMessagesOf(node, cards, blocked)
-  const latest = cards.map((card): Latest => {
+  const latest = cards.map((card): LatestRoom => {
     const last = newest.get(card.key) ?? null
     return { card, last, at: last?.created_at ?? card.room.created_at }
   })
-  return latest.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1))
+  return latest.sort((one, other) => (listPlaceOf(one) < listPlaceOf(other) ? 1 : -1))
 }
 
-export const placeOf = ({ card, at }: Latest) => `${at} ${card.key}`
+export const listPlaceOf = ({ card, at }: LatestRoom) => `${at} ${card.key}`
 
-/** What a list shows of these rooms. */
 export async function summariesOf(
   node: Node,
   account: string,
   own: OwnRooms,
-  shown: readonly Latest[],
+  shown: readonly LatestRoom[],
 ): Promise<RoomSummary[]> {
-  const counts = await countsIn(
+  const counts = await countsOfCards(
     node,
     account,
     shown.map(({ card }) => card),
@@ -86,7 +85,7 @@ export async function summariesOf(
   return shown.map(({ card, last }): RoomSummary => {
     const { key } = card
     const { head_seq, read_seq, unread, mentions } = counts.get(key) ?? noCounts
-    const mute = muteOf(own.mutes, key, account)
+    const mute = conversationMuteOf(own.mutes, key, account)
     const peer = own.peers.get(key)
     return {
       ...rowOfCard(card, true),

@@ -3,7 +3,7 @@ import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/room-state/facts'
 import type { Card } from '#server/domains/rooms/room-state/rows'
 import type { Node } from '#server/kernel/context'
-import { keptAsOf } from '#server/kernel/kept-as-of'
+import { createStampedCache } from '#server/kernel/kept-as-of'
 import { nodeState } from '#server/kernel/node-state'
 import { messagesAt } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
@@ -16,7 +16,7 @@ import { roomOfKey } from '#shared/kit/room-key'
 import { type SealedBy, sealedBy } from '#shared/kit/room-kinds'
 
 const previewLength = 50
-/** What is read of a text to make a preview of it, in UTF-16 code units. */
+/** The characters of a text that a preview reads, in UTF-16 code units. */
 const lookedAt = 500
 const words: Record<string, string> = {
   photo: 'Photo',
@@ -30,9 +30,9 @@ const words: Record<string, string> = {
 }
 
 const keptAtMost = 20_000
-const lastOn = nodeState(() => keptAsOf<LastMessage | null>(keptAtMost))
+const lastOn = nodeState(() => createStampedCache<LastMessage | null>(keptAtMost))
 
-/** The newest message of each of these rooms, as a list shows it; those of blocked people name nobody. */
+/** The newest message of each room for a list; blocked senders stay unnamed. */
 export async function lastMessagesOf(
   node: Node,
   cards: readonly Card[],
@@ -69,7 +69,7 @@ async function readLast(cards: readonly Card[]): Promise<Map<RoomKey, LastMessag
   )
 }
 
-/** In words, as people read them once they are drawn; media and ciphertext are named, not shown. */
+/** The displayed text; media and ciphertext are named instead. */
 export function previewOf({ deleted, type, text, attachments }: MessageBody, sealed: SealedBy | null): string {
   if (deleted) return 'Message deleted'
   if (!isInClear(type) && isUnreadable(sealed, text))

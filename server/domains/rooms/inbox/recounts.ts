@@ -1,5 +1,5 @@
 import { blockedBy } from '#server/domains/moderation/blocks/blocks'
-import { conversationMutesOf, muteOf } from '#server/domains/moderation/social/conversation-mutes'
+import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
 import { mayListen } from '#server/domains/rooms/room-state/access'
 import { membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { cardsOf } from '#server/domains/rooms/room-state/rows'
@@ -14,61 +14,64 @@ import { lastMessagesOf } from './previews.ts'
 
 const namespace = '/notifications'
 const atOnce = 8
-/** What was counted before is counted again after this time, should a word of another node have been lost. */
+/** Older counts are repeated after this time, because messages between nodes may be lost. */
 const trustedMilliseconds = 60_000
 
-/** What has changed for an account since it was last told. */
-interface Due {
+/** Changes of an account since its last notification. */
+interface DueChanges {
   changed: Set<RoomKey>
-  /** Rooms that the account has left; the records may not say so yet. */
+  /** Rooms that the account has left; records may be older. */
   left: Set<RoomKey>
-  /** Whom the account blocks, and with that the counts of every room. */
+  /** Blocks have changed, and with them the counts of every room. */
   blocks: boolean
 }
-const nothing = (): Due => ({ changed: new Set(), left: new Set(), blocks: false })
+const nothing = (): DueChanges => ({ changed: new Set(), left: new Set(), blocks: false })
 
 interface Listener {
-  due: Due
+  due: DueChanges
   isCounting: boolean
-  /** What each room had unread when it was last counted, for the sum. */
+  /** The last unread count of each room, for the sum. */
   unread: Map<RoomKey, number>
   countedAt: number
 }
 
-const stateOf = nodeState(() => ({ listeners: new Map<string, Listener>(), inTurn: fewAtOnce(atOnce) }))
+const countStateOf = nodeState(() => ({ listeners: new Map<string, Listener>(), inTurn: fewAtOnce(atOnce) }))
 
 const isHere = (node: Node, account: string) => node.live.audienceSize(namespace, audiences.account(account)) > 0
 
-/** Tells the devices of an account on this node what it has unread in these rooms. */
-export const tellOf = (node: Node, account: string, keys: Iterable<RoomKey>): void =>
-  tellSoon(node, account, ({ changed, left }) => {
+/** Sends the unread counts of these rooms to the account's devices on this node. */
+export const sendUnread = (node: Node, account: string, keys: Iterable<RoomKey>): void =>
+  scheduleCount(node, account, ({ changed, left }) => {
     for (const key of keys) {
       changed.add(key)
       left.delete(key)
     }
   })
 
-/** Messages of blocked people are not unread, so a block changes the counts: told for each room with anything to read. */
-export const tellAfterBlocks = (node: Node, account: string): void =>
-  tellSoon(node, account, (due) => {
+/**
+ * Messages of blocked people are not unread. A block thus changes counts, which are sent for each room with unread
+ * messages.
+ */
+export const sendUnreadAfterBlocks = (node: Node, account: string): void =>
+  scheduleCount(node, account, (due) => {
     due.blocks = true
   })
 
-/** Who is in a room no longer is told of all the others. */
-export const tellWithout = (node: Node, account: string, key: RoomKey): void =>
-  tellSoon(node, account, ({ changed, left }) => {
+/** After a departure, the counts of all other rooms are sent. */
+export const sendUnreadAfterLeaving = (node: Node, account: string, key: RoomKey): void =>
+  scheduleCount(node, account, ({ changed, left }) => {
     changed.delete(key)
     left.add(key)
   })
 
-/** All that an account has unread, for a device that has just come. */
-export async function snapshotOf(node: Node, account: string, keys: readonly RoomKey[]) {
+/** All unread counts of an account, for a new device. */
+export async function unreadSnapshotOf(node: Node, account: string, keys: readonly RoomKey[]) {
   const { rooms, total } = await recount(node, account, new Map(), keys, keys)
   return { rooms, total }
 }
 
 function listenerOf(node: Node, account: string): Listener {
-  const { listeners } = stateOf(node)
+  const { listeners } = countStateOf(node)
   const known = listeners.get(account)
   if (known) return known
   const listener = { due: nothing(), isCounting: false, unread: new Map(), countedAt: Number.NEGATIVE_INFINITY }
@@ -76,26 +79,26 @@ function listenerOf(node: Node, account: string): Listener {
   return listener
 }
 
-/** Forgets an account that has no device here any more. */
-export function forgetGone(node: Node, account: string): void {
-  if (!isHere(node, account)) stateOf(node).listeners.delete(account)
+/** Drops an account without devices on this node. */
+export function dropListener(node: Node, account: string): void {
+  if (!isHere(node, account)) countStateOf(node).listeners.delete(account)
 }
 
-/** An account is counted once at a time, so that what changes meanwhile, however much it is, is one more count. */
-function tellSoon(node: Node, account: string, note: (due: Due) => void): void {
+/** One count at a time for each account; all changes during it make one more. */
+function scheduleCount(node: Node, account: string, note: (due: DueChanges) => void): void {
   if (!isHere(node, account)) return
   const listener = listenerOf(node, account)
   note(listener.due)
   if (!listener.isCounting) void countDue(node, account, listener)
 }
 
-const isDue = ({ changed, left, blocks }: Due) => blocks || changed.size > 0 || left.size > 0
+const isDue = ({ changed, left, blocks }: DueChanges) => blocks || changed.size > 0 || left.size > 0
 
 async function countDue(node: Node, account: string, listener: Listener): Promise<void> {
-  const { inTurn } = stateOf(node)
+  const { inTurn } = countStateOf(node)
   listener.isCounting = true
   try {
-    while (isDue(listener.due)) await inTurn(() => tellDue(node, account, listener))
+    while (isDue(listener.due)) await inTurn(() => sendDueCounts(node, account, listener))
   } catch {
     listener.countedAt = Number.NEGATIVE_INFINITY
   } finally {
@@ -103,7 +106,7 @@ async function countDue(node: Node, account: string, listener: Listener): Promis
   }
 }
 
-async function tellDue(node: Node, account: string, listener: Listener): Promise<void> {
+async function sendDueCounts(node: Node, account: string, listener: Listener): Promise<void> {
   const { changed, left, blocks } = listener.due
   listener.due = nothing()
   if (!isHere(node, account)) return
@@ -118,7 +121,7 @@ async function tellDue(node: Node, account: string, listener: Listener): Promise
     return
   }
   const hasNews = (key: RoomKey) => changed.has(key) || (blocks && (counts.get(key) ?? noCounts).left > 0)
-  const news = new Set(await heardAmong(node, account, counted.filter(hasNews)))
+  const news = new Set(await receivableRooms(node, account, counted.filter(hasNews)))
   const last = await lastMessagesOf(node, await cardsOf(node, [...news]), await blockedBy(account))
   for (const [at, key] of counted.entries()) {
     const room = rooms[at]
@@ -127,16 +130,16 @@ async function tellDue(node: Node, account: string, listener: Listener): Promise
   }
 }
 
-/** Those of the rooms that a member may hear of: their membership in one of the staff may be about to end. */
-async function heardAmong(node: Node, account: string, keys: readonly RoomKey[]): Promise<RoomKey[]> {
+/** The rooms that a member may still follow: a staff membership may be about to end. */
+async function receivableRooms(node: Node, account: string, keys: readonly RoomKey[]): Promise<RoomKey[]> {
   const may = (view: View, now = view.at) => mayListen(view, account, now)
-  const heard = await Promise.all(keys.map((key) => node.log.answerHere(key, may) ?? node.log.ask(key, may)))
-  return keys.filter((_, at) => heard[at])
+  const mayReceive = await Promise.all(keys.map((key) => node.log.answerHere(key, may) ?? node.log.ask(key, may)))
+  return keys.filter((_, at) => mayReceive[at])
 }
 
 /**
- * What some rooms of an account have unread: full values, computed from the rooms' heads and its marks. The sum is over all its rooms, of the
- * others as they were counted before (`unread`).
+ * The unread counts of some rooms, from heads and marks. The sum covers all rooms, with earlier counts of the others
+ * (`unread`).
  */
 async function recount(
   node: Node,
@@ -152,12 +155,12 @@ async function recount(
   const among = new Set(keys)
   for (const key of [...unread.keys()]) if (!among.has(key)) unread.delete(key)
   for (const key of counted) unread.set(key, (counts.get(key) ?? noCounts).unread)
-  const isSilent = (key: RoomKey) => mutes.length > 0 && muteOf(mutes, key, account) !== null
+  const isSilent = (key: RoomKey) => mutes.length > 0 && conversationMuteOf(mutes, key, account) !== null
   const total = keys.reduce((sum, key) => sum + (isSilent(key) ? 0 : (unread.get(key) ?? 0)), 0)
   return { rooms: counted.map((key) => shown(key, counts.get(key) ?? noCounts)), total, counts }
 
   function shown(key: RoomKey, { head_seq, read_seq, unread: left, mentions }: Counts) {
-    const mute = muteOf(mutes, key, account)
+    const mute = conversationMuteOf(mutes, key, account)
     return {
       room: roomOfKey(key),
       ...{ head_seq, read_seq, unread: left, mentions },

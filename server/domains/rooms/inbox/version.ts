@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { OwnRooms } from './own-rooms.ts'
 
 /**
- * Names what the list of these rooms shows an account: another after every change of it. All that is shown of a room follows from its log,
- * which its card's stamp names, and from what is the account's own.
+ * The version of an account's list, which changes with it. A room's part follows from its log, which the card's stamp
+ * covers, and from the account's own data.
  */
-export function versionOf({ cards, members, marks, mutes, blocked, peers }: OwnRooms): string {
-  const told = [
+export function listVersionOf({ cards, members, marks, mutes, blocked, peers }: OwnRooms): string {
+  const parts = [
     cards.map(({ key, stamp }) => `${key} ${stamp}`).sort(),
     cards.flatMap(({ key }) => (marks.has(key) ? `${key} ${marks.get(key)?.seq}` : [])).sort(),
     [...members.values()].map(({ room, role }) => `${room} ${role}`).sort(),
@@ -14,5 +14,5 @@ export function versionOf({ cards, members, marks, mutes, blocked, peers }: OwnR
     [...blocked].sort(),
     [...peers.values()].map(({ id, name }) => `${id} ${name}`).sort(),
   ]
-  return createHash('sha256').update(JSON.stringify(told)).digest('base64url')
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }

@@ -7,13 +7,13 @@ import type { RoomEvent } from '#shared/api/room-events'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
-import { readable } from './history.ts'
+import { readableRoom } from './history.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
-import { waitFor } from './waiting.ts'
+import { waitForRows } from './row-waits.ts'
 
 export const sync: Action<typeof contract.sync> = async (input, context) => {
-  const after = placeIn(input)
-  const now = await readable(context, input.room)
+  const after = startSeqOf(input)
+  const now = await readableRoom(context, input.room)
   const { key, seq, epoch } = now
   if ((input.epoch && input.epoch !== epoch) || after > seq)
     return { events: [], next_after_seq: seq, head_seq: seq, complete: true, epoch, reset: true }
@@ -21,12 +21,12 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
     return { events: [], next_after_seq: seq, head_seq: seq, complete: false, epoch, reset: true }
   const mayWait = after === seq && (input.wait ?? 0) > 0
   const here = { ...now, caller: context.caller }
-  const heard = mayWait ? await waited(context, here, after, input) : here
-  const isElse = !isSameAccount(heard.caller.account, context.caller.account)
-  if (isElse) await readable({ node: context.node, caller: heard.caller }, input.room)
-  // Nothing above the head at which the right to read was checked: the very next row may take the caller out.
-  const head = isElse ? after : heard.seq
-  const page = await pageAfter(context.node, key, after, Math.min(input.limit, head - after), heard.isInsider)
+  const waited = mayWait ? await countedWait(context, here, after, input) : here
+  const isElse = !isSameAccount(waited.caller.account, context.caller.account)
+  if (isElse) await readableRoom({ node: context.node, caller: waited.caller }, input.room)
+  // Rows above the checked head are left out: the next one may remove the caller.
+  const head = isElse ? after : waited.seq
+  const page = await pageAfter(context.node, key, after, Math.min(input.limit, head - after), waited.isInsider)
   const last = page.last
   context.http?.setHeader('ETag', `"${head}"`)
   return {
@@ -38,8 +38,8 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   }
 }
 
-/** Where events are asked for from; either name says it. */
-function placeIn({
+/** The start of the requested events, by either name. */
+function startSeqOf({
   after_seq,
   after = after_seq ?? 0,
 }: {
@@ -54,20 +54,25 @@ function placeIn({
 const resetAbove = 5_000
 const followPage = 100
 const followSeconds = 25
-/** A wait is no shorter where it is to end with the session. */
+/** The minimum of a wait that ends with the session. */
 const shortestMilliseconds = 500
 
-export const follow: Action<typeof contract.follow> = async ({ room, epoch, last_event_id, ...place }, context) => {
-  const from = last_event_id ?? placeIn(place)
-  const now = await readable(context, room)
+export const follow: Action<typeof contract.follow> = async ({ room, epoch, last_event_id, ...start }, context) => {
+  const from = last_event_id ?? startSeqOf(start)
+  const now = await readableRoom(context, room)
   if ((epoch && epoch !== now.epoch) || from > now.seq) throw anotherLog(now)
   return eventsAfter(from, now, context, room)
 }
 
-type Readable = Awaited<ReturnType<typeof readable>>
+type ReadableHead = Awaited<ReturnType<typeof readableRoom>>
 
-/** Yields pages up to the row the caller may read, and checks the right to read again before each page. */
-async function* eventsAfter(from: number, start: Readable, context: Context, room: RoomRef): AsyncIterable<RoomEvent> {
+/** Yields pages up to the readable row, and checks the right to read before each. */
+async function* eventsAfter(
+  from: number,
+  start: ReadableHead,
+  context: Context,
+  room: RoomRef,
+): AsyncIterable<RoomEvent> {
   for (let last = from, now = { ...start, caller: context.caller }; ; ) {
     const limit = Math.min(followPage, now.seq - last)
     const page = await pageAfter(context.node, start.key, last, limit, now.isInsider)
@@ -84,11 +89,11 @@ async function* eventsAfter(from: number, start: Readable, context: Context, roo
 
 interface Page {
   events: RoomEvent[]
-  /** The seq of its last row, or the one it was to begin after. */
+  /** The seq of its last row, or its start. */
   last: number
 }
 
-/** One page for all who have come as far in a room and may see the same of it. */
+/** One page for all readers after the same seq with the same view. */
 async function pageAfter(node: Node, key: RoomKey, after: number, limit: number, isInsider: boolean): Promise<Page> {
   if (limit <= 0) return { events: [], last: after }
   return sharedLook(node, JSON.stringify(['page', key, after, limit, isInsider]), async () => {
@@ -102,32 +107,35 @@ function refuseEnded({ caller: { account, session }, node }: Context, now: Calle
   throw new AppError(session && session.expiresAt <= node.now() ? 'SESSION_EXPIRED' : 'SESSION_NOT_FOUND')
 }
 
-const anotherLog = ({ epoch, seq }: Readable) =>
+const anotherLog = ({ epoch, seq }: ReadableHead) =>
   new AppError('CONFLICT', { message: 'That place is not in this log', details: { epoch, head_seq: seq } })
 
-/** A wait of a call by itself, which counts as an answer that stays open. */
-async function waited(...asked: Parameters<typeof headAfter>): ReturnType<typeof headAfter> {
+/** A wait by itself, which counts as an open answer. */
+async function countedWait(...asked: Parameters<typeof headAfter>): ReturnType<typeof headAfter> {
   const [{ node, caller, connection }] = asked
   const release = holdAnswer(node, { caller, connection: connection?.wire ?? null })
   return headAfter(...asked).finally(release)
 }
 
-/** Waits for new rows until the time is up, the caller disconnects, or the session changes; then returns how far the caller may read, and the caller as they are now. */
+/**
+ * Waits for new rows, until a timeout, a disconnect or a change of the session. Returns the readable head and the
+ * present caller.
+ */
 async function headAfter(
   context: Context,
   { key, caller }: { key: RoomKey; caller: Caller },
   after: number,
   { room, wait = 0 }: { room: RoomRef; wait?: number | undefined },
-): Promise<Readable & { caller: Caller }> {
+): Promise<ReadableHead & { caller: Caller }> {
   const { node, signal } = context
   const release = await node.log.hold(key)
   try {
     const isThere = async () => (await node.log.head(key)).seq > after
     const left = (caller.session?.expiresAt ?? Number.POSITIVE_INFINITY) - node.now() + 1
     const milliseconds = Math.min(wait * 1_000, Math.max(left, shortestMilliseconds))
-    await waitFor(node, { room: key, account: caller.account }, milliseconds, signal, isThere)
+    await waitForRows(node, { room: key, account: caller.account }, milliseconds, signal, isThere)
     const readBy = JSON.stringify(['readable', room.type, room.id, caller.account])
-    const head = await sharedLook(node, readBy, () => readable(context, room))
+    const head = await sharedLook(node, readBy, () => readableRoom(context, room))
     return { ...head, caller: await context.recognise() }
   } finally {
     release()

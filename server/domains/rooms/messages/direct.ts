@@ -1,4 +1,4 @@
-import { isKnown } from '#server/domains/rooms/room-state/kinds'
+import { isKnownRoom } from '#server/domains/rooms/room-state/kinds'
 import { type Action, signedIn } from '#server/kernel/context'
 import { directMessageOf, directReactionOf } from '#shared/api/direct-messages'
 import type { messages as contract } from '#shared/api/messages'
@@ -9,13 +9,13 @@ import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { editMessage } from './edits.ts'
 import { pageOf } from './history.ts'
-import { tellTyping } from './presence.ts'
+import { setTyping } from './presence.ts'
 import { reactTo } from './reactions.ts'
-import { markRead, placeOf } from './reads.ts'
-import { roomOfMessage } from './removals.ts'
+import { markRead, seqOfMessage } from './reads.ts'
+import { roomKeyOfMessage } from './removals.ts'
 import { sendTo } from './send.ts'
 
-/** The conversation that the caller has named by the other person, or by its id. Each is one of their own. */
+/** The caller's conversation, named by its other person or its id. */
 function conversationNamed(
   account: string,
   { peer, conversationId }: { peer?: string | undefined; conversationId?: string | undefined },
@@ -24,22 +24,22 @@ function conversationNamed(
   if (byId === null) throw new AppError('ROOM_NOT_FOUND')
   const byPeer = peer === undefined ? undefined : dmOf(account, peer)
   if (byId && byPeer && byId.id !== byPeer.id)
-    throw named('conversationId: the conversation with somebody else than `peer`')
+    throw namingError('conversationId: the conversation with somebody else than `peer`')
   const room = byId ?? byPeer
-  if (!room) throw named('peer: whose conversation with you it is, or its conversationId')
+  if (!room) throw namingError('peer: whose conversation with you it is, or its conversationId')
   return room
 }
 
-/** The conversation of the caller in which a message is. Any other message is not there. */
+/** The caller's conversation that contains a message; other messages are not found. */
 async function conversationOf(account: string, messageId: string): Promise<RoomRef> {
-  const key = await roomOfMessage(messageId)
+  const key = await roomKeyOfMessage(messageId)
   const room = roomOfKey(key)
-  const isTheirs = isKnown(key) && isBetweenTwo(room.type) && peersOf(room.id).includes(account)
+  const isTheirs = isKnownRoom(key) && isBetweenTwo(room.type) && peersOf(room.id).includes(account)
   if (!isTheirs) throw new AppError('MESSAGE_NOT_FOUND')
   return room
 }
 
-const named = (message: string) => new AppError('VALIDATION_ERROR', { message })
+const namingError = (message: string) => new AppError('VALIDATION_ERROR', { message })
 
 export const directHistory: Action<typeof contract.directHistory> = async (input, context) => {
   const { userAddress: _, peer, conversationId, ...bounds } = input
@@ -54,16 +54,16 @@ export const directHistory: Action<typeof contract.directHistory> = async (input
 }
 
 export const directSend: Action<typeof contract.directSend> = async (input, context) => {
-  const { recipientAddress, encryptedContent: text, messageId: client_msg_id, ...said } = input
+  const { recipientAddress, encryptedContent: text, messageId: client_msg_id, ...fields } = input
   const room = dmOf(signedIn(context).account, recipientAddress)
-  const { message, duplicate } = await sendTo(context, { ...said, room, text, client_msg_id })
+  const { message, duplicate } = await sendTo(context, { ...fields, room, text, client_msg_id })
   return { ...done, message: directMessageOf(message), ...(duplicate ? { duplicate } : {}) }
 }
 
 export const directEdit: Action<typeof contract.directEdit> = async (input, context) => {
-  const { encryptedContent: text, ...said } = input
+  const { encryptedContent: text, ...fields } = input
   const room = await conversationOf(signedIn(context).account, input.id)
-  const { message } = await editMessage(context, { ...said, room, text })
+  const { message } = await editMessage(context, { ...fields, room, text })
   return { ...done, message: directMessageOf(message) }
 }
 
@@ -77,11 +77,11 @@ export const directRead: Action<typeof contract.directRead> = async ({ messageId
   const { account } = signedIn(context)
   const isNamed = input.peer !== undefined || input.conversationId !== undefined || messageId === undefined
   const room = isNamed ? conversationNamed(account, input) : await conversationOf(account, messageId)
-  await markRead(context, room, messageId === undefined ? ({ seq }) => seq : placeOf(messageId))
+  await markRead(context, room, messageId === undefined ? ({ seq }) => seq : seqOfMessage(messageId))
   return done
 }
 
 export const directTyping: Action<typeof contract.directTyping> = async ({ isTyping = true, ...input }, context) => {
-  await tellTyping(context, conversationNamed(signedIn(context).account, input), isTyping)
+  await setTyping(context, conversationNamed(signedIn(context).account, input), isTyping)
   return done
 }

@@ -9,7 +9,7 @@ import type { SealedBy } from '#shared/kit/room-kinds'
 import { spansFault } from './mention-spans.ts'
 import { isCiphertext } from './sealed.ts'
 
-interface Spelled {
+interface SpelledInput {
   text?: string | undefined
   content?: string | undefined
   type?: MessageDraft['type'] | 'image' | undefined
@@ -23,7 +23,7 @@ interface Spelled {
   blobs?: MessageDraft['blobs'] | undefined
 }
 
-/** The one value among several spellings of a field; two that disagree are an error. */
+/** The value of a field with several spellings; different values are an error. */
 function oneOf<T>(name: string, values: readonly (T | null | undefined)[]): T | null {
   const given = [...new Set(values.filter((value) => value !== undefined && value !== null))]
   if (given.length > 1)
@@ -31,8 +31,8 @@ function oneOf<T>(name: string, values: readonly (T | null | undefined)[]): T | 
   return given[0] ?? null
 }
 
-/** One draft from every spelling a client may use. */
-export function draftOf(input: Spelled, sealed: SealedBy | null): MessageDraft {
+/** The draft of an input in any spelling. */
+export function draftOf(input: SpelledInput, sealed: SealedBy | null): MessageDraft {
   const given = oneOf('text', [input.text, input.content]) ?? ''
   const text = given.trim()
   const spelled = oneOf('type', [input.type, input.messageType, input.message_type]) ?? 'text'
@@ -60,7 +60,6 @@ export function draftOf(input: Spelled, sealed: SealedBy | null): MessageDraft {
   }
 }
 
-/** The message that asks a poll. */
 export const draftOfPoll = (poll: Asked): MessageDraft => ({
   type: 'poll',
   text: pollMarker(poll.question),
@@ -70,18 +69,16 @@ export const draftOfPoll = (poll: Asked): MessageDraft => ({
   replyTo: null,
 })
 
-/** What is stored of a message, as it would be sent now. */
 export const draftOfBody = ({ type, text, attachments, mentions, reply_to, poll }: MessageBody): MessageDraft => ({
   type: type as MessageDraft['type'],
   text,
   attachments,
   mentions: mentions as MessageDraft['mentions'],
-  poll: poll ? askedBy(poll) : null,
+  poll: poll ? pollInputOf(poll) : null,
   replyTo: reply_to?.id ?? null,
 })
 
-/** The poll as it would be asked now. */
-export const askedBy = ({ question, options, allows_multiple, ends_at, is_anonymous }: PollFact): Asked => ({
+export const pollInputOf = ({ question, options, allows_multiple, ends_at, is_anonymous }: PollFact): Asked => ({
   question,
   options,
   allowsMultiple: allows_multiple,

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { withFiles } from '#server/domains/media/files/claims'
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { withKeptFiles } from '#server/domains/media/files/claims'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { keysOf, namedFiles } from '#server/domains/moderation/verdict/named-files'
 import { keyOf } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { messageEdited } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageBody, type MessageFact, messageIn, sealingOf } from '#server/domains/rooms/room-state/facts'
-import { acceptedAt, refuseChange } from '#server/domains/rooms/room-state/judge-draft'
-import { messageOf } from '#server/domains/rooms/room-state/shown'
+import { acceptedVerdict, refuseChange } from '#server/domains/rooms/room-state/judge-draft'
+import { messageOf } from '#server/domains/rooms/room-state/rendered'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
@@ -18,8 +18,8 @@ import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, draftOfBody } from './drafts.ts'
 import { movedSpans } from './mention-spans.ts'
 import { quoteNow } from './quotes.ts'
-import { sealedFault } from './sealed.ts'
-import { present, touchable } from './touched.ts'
+import { sealedTextCheck } from './sealed.ts'
+import { presentMessage, touchableMessage } from './touchable-message.ts'
 
 const editMilliseconds = 15 * 60_000
 
@@ -27,7 +27,7 @@ export const edit: Action<typeof contract.edit> = (input, context) => editMessag
 
 type Edit = Parameters<typeof edit>[0]
 
-/** Changes a message of the caller's; the new text may be spelled either way. */
+/** Changes the caller's message; the text has two spellings. */
 export async function editMessage(
   context: Context,
   {
@@ -47,7 +47,7 @@ export async function editMessage(
   const { node } = context
   const draft = draftOf({ text, content, mentions, blobs }, sealedBy(room))
   const { text: clean } = draft
-  const fault = await sealedFault(node, key, account, draft)
+  const fault = await sealedTextCheck(node, key, account, draft)
   const storage = { publicUrl: node.settings.storageUrl, sender: account }
   const isSaying = (body: MessageBody) =>
     body.text === clean && (!mentions || isDeepStrictEqual(body.mentions, draft.mentions))
@@ -57,13 +57,13 @@ export async function editMessage(
       sender: account,
       cid: client_action_id,
       makes: messageEdited,
-      // Of what was deleted since, no text is left; what is sealed reads otherwise each time.
+      // A deleted message has no text to compare, and sealed text differs each time.
       isRepeat: (_row, { id: edited, message: { body } }) =>
         edited === id &&
         (version === undefined || body.version === version + 1) &&
         (sealedBy(room) !== null || body.text === '' || isSaying(body)),
       judge: (view, now) => {
-        const message = present(touchable(view, account, id, now))
+        const message = presentMessage(touchableMessage(view, account, id, now))
         const { reply_to } = message.body
         const quote = quoteNow(message, reply_to && messageIn(view, reply_to.id))
         const stale = fault(view)
@@ -76,16 +76,16 @@ export async function editMessage(
           text: clean,
           reply_to: quote,
           mentions: mentions ? [...draft.mentions] : movedSpans(message.body.mentions, message.body.text, clean),
-          // What was said in clear, before rooms with a shared key were sealed, is inside from now on.
+          // Content in clear, from before the room was sealed, is sealed now.
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
         }
         const after = { ...draftOfBody(changed), blobs }
         const { flagged } = refuseChange(view, after, { node, account, now, missing })
-        // Whoever edits a sealed text and does not say what it names may still name what it named before.
-        const isUntold = sealingOf(view) !== null && blobs === undefined
+        // Without a declaration, an edited sealed message may keep its files.
+        const isUndeclared = sealingOf(view) !== null && blobs === undefined
         const body = {
           ...changed,
-          ...(isUntold ? { ...(named.length > 0 && { media: named }) } : keysOf(namedFiles(after, storage))),
+          ...(isUndeclared ? { ...(named.length > 0 && { media: named }) } : keysOf(namedFiles(after, storage))),
           flagged: flagged.map((hit) => hit.id),
           version: message.body.version + 1,
           edited_at: new Date(now).toISOString(),
@@ -93,13 +93,13 @@ export async function editMessage(
         return { accept: entryOf(view, actor, messageEdited, { id, message: { ...message, body } }) }
       },
     })
-  const { row, body } = await withFiles(node, account, namedFiles(draft, storage), act)
+  const { row, body } = await withKeptFiles(node, account, namedFiles(draft, storage), act)
   const { message } = body
-  await removeUnnamed(
+  await removeUnnamedFiles(
     node,
     before.filter((file) => !message.body.media?.includes(file)),
   )
-  return { message: messageOf(roomOfKey(key), message), verdict: acceptedAt(row.seq - 1) }
+  return { message: messageOf(roomOfKey(key), message), verdict: acceptedVerdict(row.seq - 1) }
 }
 
 function refuseEdit(

@@ -2,11 +2,11 @@ import type { Row } from '#server/log/types'
 
 export interface Frame {
   rows: readonly Row[]
-  /** Whom its last row takes out of the room: they hear this frame, and no other. */
+  /** The person whom its last row removes; they receive this frame, and no later one. */
   removed: string | null
 }
 
-/** One frame for what came together; a row that takes somebody out ends its frame. */
+/** One frame for simultaneous rows; a row that removes a person ends its frame. */
 export function framesOf(rows: readonly Row[], removedBy: (row: Row) => string | null): Frame[] {
   const frames: Frame[] = []
   let start = 0

@@ -3,18 +3,18 @@ import { nodeState } from '#server/kernel/node-state'
 import { heads } from '#shared/api/rooms'
 import { roomsOf } from './listen.ts'
 
-const toldEveryMilliseconds = 25_000
+const sendEveryMilliseconds = 25_000
 const slotMilliseconds = 250
 
-/** The connections in turn, so that they are not all told at one moment. */
+/** Connections take turns, so that they are not all notified at once. */
 const turnOf = nodeState(() => ({
-  slots: Array.from({ length: toldEveryMilliseconds / slotMilliseconds }, () => new Set<Connection>()),
+  slots: Array.from({ length: sendEveryMilliseconds / slotMilliseconds }, () => new Set<Connection>()),
   arrivals: 0,
   at: 0,
 }))
 
-/** From now on the connection is told the heads of its rooms every 25 s. */
-export function tellHeadsTo(node: Node, connection: Connection): void {
+/** Sends the heads of its rooms to the connection every 25 s. */
+export function addHeadReceiver(node: Node, connection: Connection): void {
   const turn = turnOf(node)
   const slot = turn.slots[turn.arrivals++ % turn.slots.length]
   slot?.add(connection)
@@ -25,12 +25,12 @@ export function startHeads(node: Node): () => void {
   const turn = turnOf(node)
   const timer = setInterval(() => {
     const slot = turn.slots[turn.at++ % turn.slots.length] ?? []
-    for (const connection of slot) void tell(node, connection).catch(() => {})
+    for (const connection of slot) void sendHeads(node, connection).catch(() => {})
   }, slotMilliseconds).unref()
   return () => clearInterval(timer)
 }
 
-async function tell(node: Node, connection: Connection): Promise<void> {
+async function sendHeads(node: Node, connection: Connection): Promise<void> {
   const held = [...roomsOf(connection).keys()]
   if (held.length === 0) return
   const known = await Promise.all(held.map(async (key) => [key, (await node.log.head(key)).seq] as const))

@@ -3,15 +3,15 @@ import { readRoom } from '#server/domains/rooms/room-state/access'
 import { messageFactOf, messageIn, pinsIn, sealingOf } from '#server/domains/rooms/room-state/facts'
 import { isSuspended } from '#server/domains/rooms/room-state/standing'
 import type { Action, Context, Node } from '#server/kernel/context'
-import { messages as rowsBetween } from '#server/log/store'
+import { messagesBetween as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
-import { messagesOf, reactedBy, reactionsOf } from './pages.ts'
+import { messagesOf, ownReactions, reactionsOf } from './pages.ts'
 
-/** A room that may be read, blocks in a dm included. Insiders are its members and who moderates it. */
-export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'>, room: RoomRef) {
+/** A readable room, including a blocked direct one. Insiders are members and moderators. */
+export async function readableRoom({ node, caller }: Pick<Context, 'node' | 'caller'>, room: RoomRef) {
   const { account } = caller
   const { key, standing, also } = await readRoom(node, caller, room, (view) => ({
     total: view.total,
@@ -24,8 +24,8 @@ export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'
   return { key, isInsider: standing?.isMember === true || standing?.isModerator === true, ...also }
 }
 
-/** Messages in the room up to and including the row at this seq. */
-export async function totalAt(
+/** The number of messages up to and including this seq. */
+export async function messageCountAt(
   node: Node,
   key: RoomKey,
   seq: number,
@@ -37,8 +37,8 @@ export async function totalAt(
   return row?.total ?? 0
 }
 
-/** The ordinal of the first message at or after a time, by halving. */
-export async function firstSince(key: RoomKey, time: number, total: number): Promise<number> {
+/** The ordinal of the first message at or after a time, by bisection. */
+export async function firstMessageSince(key: RoomKey, time: number, total: number): Promise<number> {
   let low = 1
   let high = total + 1
   while (low < high) {
@@ -55,19 +55,22 @@ export const history: Action<typeof contract.history> = (input, context) => page
 /** A page of a room that the caller may read. */
 export async function pageOf(context: Context, input: Page) {
   refuseBoundsAround(input)
-  const { key, isInsider, ...head } = await readable(context, input.room)
-  const { from, to, ...more } = await rangeOf(context.node, key, head, input)
+  const { key, isInsider, ...head } = await readableRoom(context, input.room)
+  const { from, to, ...more } = await pageRangeOf(context.node, key, head, input)
   await context.charge(Math.max(0, to - from + 1))
   const rows = from > to ? [] : await rowsBetween(key, from, to)
   const messages = await messagesOf(key, rows.map(messageFactOf), isInsider)
   const ids = messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : []))
-  const [reactions, reacted] = await Promise.all([reactionsOf(key, ids), reactedBy(key, ids, context.caller.account)])
+  const [reactions, reacted] = await Promise.all([
+    reactionsOf(key, ids),
+    ownReactions(key, ids, context.caller.account),
+  ])
   return { messages, reactions, reacted, ...more, has_older: from > 1, has_newer: to < head.total }
 }
 
 type Page = Parameters<typeof history>[0]
 
-/** What is around a seq has no other bounds. */
+/** A page around a seq has no other bounds. */
 function refuseBoundsAround({ around_seq, before_seq, after_seq, before, after }: Page): void {
   if (around_seq === undefined) return
   const [other] =
@@ -75,8 +78,8 @@ function refuseBoundsAround({ around_seq, before_seq, after_seq, before, after }
   if (other) throw new AppError('VALIDATION_ERROR', { message: `around_seq: not together with ${other}` })
 }
 
-/** The ordinals of a page: of what all bounds leave, the oldest where there is a lower bound, else the newest. */
-async function rangeOf(
+/** The ordinals of a page within all bounds: the oldest if there is a lower bound, else the newest. */
+async function pageRangeOf(
   node: Node,
   key: RoomKey,
   head: { seq: number; total: number },
@@ -84,17 +87,17 @@ async function rangeOf(
 ): Promise<{ from: number; to: number; has_more: boolean }> {
   const { total } = head
   if (around_seq !== undefined) {
-    const from = Math.max(1, (await totalAt(node, key, around_seq, head)) - Math.floor(limit / 2))
+    const from = Math.max(1, (await messageCountAt(node, key, around_seq, head)) - Math.floor(limit / 2))
     const to = Math.min(total, from + limit - 1)
     return { from, to, has_more: from > 1 || to < total }
   }
   const lows = await Promise.all([
-    after_seq === undefined ? 1 : totalAt(node, key, after_seq, head).then((n) => n + 1),
-    after === undefined ? 1 : firstSince(key, Date.parse(after), total),
+    after_seq === undefined ? 1 : messageCountAt(node, key, after_seq, head).then((n) => n + 1),
+    after === undefined ? 1 : firstMessageSince(key, Date.parse(after), total),
   ])
   const highs = await Promise.all([
-    before_seq === undefined ? total : totalAt(node, key, before_seq - 1, head),
-    before === undefined ? total : firstSince(key, Date.parse(before), total).then((n) => n - 1),
+    before_seq === undefined ? total : messageCountAt(node, key, before_seq - 1, head),
+    before === undefined ? total : firstMessageSince(key, Date.parse(before), total).then((n) => n - 1),
   ])
   const low = Math.max(...lows)
   const high = Math.min(...highs)
@@ -107,7 +110,7 @@ async function rangeOf(
 }
 
 export const pins: Action<typeof contract.pins> = async ({ room }, context) => {
-  const { key, isInsider, pins: ids } = await readable(context, room)
+  const { key, isInsider, pins: ids } = await readableRoom(context, room)
   return { pinnedMessages: await pinnedMessages(context.node, key, ids, isInsider) }
 }
 
@@ -121,7 +124,7 @@ export async function pinnedMessages(node: Node, key: RoomKey, ids: readonly str
 }
 
 export const reactions: Action<typeof contract.reactions> = async ({ room, messageIds }, context) => {
-  const { key } = await readable(context, room)
+  const { key } = await readableRoom(context, room)
   const named = [...new Set(messageIds.split(',').filter(Boolean))].slice(0, 200)
   const there = await context.node.log.ask(key, (view) =>
     named.filter((id) => messageIn(view, id)?.body.deleted === null),

@@ -1,4 +1,4 @@
-import { keyOf, readBy } from '#server/domains/rooms/room-state/access'
+import { keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { memberIn, muteIn, pinsIn, rulesIn } from '#server/domains/rooms/room-state/facts'
 import { capabilitiesOf } from '#server/domains/rooms/room-state/judge-draft'
 import type { Standing } from '#server/domains/rooms/room-state/standing'
@@ -8,17 +8,17 @@ import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { pinnedMessages } from './history.ts'
-import { arrive } from './occupancy.ts'
+import { countConnection } from './occupancy.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
-import { onlineIn, presenceChanged } from './presence.ts'
-import { firstUnreadOf, unreadOf } from './reads.ts'
-import { listenersChanged } from './told-epochs.ts'
+import { onlineCountIn, schedulePresence } from './presence.ts'
+import { firstUnreadOf, unreadCountsOf } from './reads.ts'
+import { forgetSentEpoch } from './sent-epochs.ts'
 
 const page = 200
 
-/** What somebody is told who joins a room, as it is at this moment. Throws where they may not. */
-function joining(view: View, account: string, now: number, node: Node) {
-  const { standing, room: about } = readBy(view, account, now)
+/** The state of a room for a joining member; throws if they may not. */
+function joiningState(view: View, account: string, now: number, node: Node) {
+  const { standing, room: about } = readableRoomOf(view, account, now)
   const mute = muteIn(view, account, now)
   if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
   const capabilities = capabilitiesOf(view, { node, account, now })
@@ -43,7 +43,7 @@ const permissionsOf = ({ canPin, canDelete, canMute, canManageMods, isModerator,
   isAdmin,
 })
 
-const meOf = ({ standing, mute, capabilities }: ReturnType<typeof joining>) => ({
+const meOf = ({ standing, mute, capabilities }: ReturnType<typeof joiningState>) => ({
   role: standing.role,
   permissions: permissionsOf(standing),
   capabilities: capabilities.capabilities,
@@ -52,7 +52,7 @@ const meOf = ({ standing, mute, capabilities }: ReturnType<typeof joining>) => (
   is_muted: mute !== null,
 })
 
-/** The socket is in the room before the page is read, so that nothing falls between the two. */
+/** The socket joins before the page is read, so that no row is missed. */
 export const join: Action<typeof contract.join> = async ({ room, after_seq, epoch, backlog }, context) => {
   const { account } = signedIn(context)
   const { connection, node } = context
@@ -62,15 +62,15 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
   try {
     const state = await node.log.ask(
       key,
-      (view, now) => joining(view, account, now, node),
+      (view, now) => joiningState(view, account, now, node),
       () => {
         if (!connection.isOpen) throw new AppError('SERVICE_UNAVAILABLE')
         connection.join(audiences.room(key))
-        remember(context, connection, key, release)
-        listenersChanged(node, key)
+        rememberRoom(context, connection, key, release)
+        forgetSentEpoch(node, key)
       },
     )
-    // Somebody removed in the meantime has been told so, and must not be told afterwards that they have joined.
+    // A person removed meanwhile was notified, and must not get a successful answer afterwards.
     context.onAnswer(() => {
       if (connection.has(audiences.room(key))) return
       stopListening(context, connection, key)
@@ -80,9 +80,9 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       (epoch !== undefined && epoch !== '' && epoch !== state.head.epoch) || (after_seq ?? 0) > state.head.seq
     const from = isLost || after_seq === undefined ? Math.max(0, state.head.seq - (backlog ?? 0)) : after_seq
     const rows = from < state.head.seq ? await rowsAfter(node, key, from, Math.min(page, state.head.seq - from)) : []
-    const { seq: read_seq, unread } = await unreadOf(key, account, state.member, state.head)
+    const { seq: read_seq, unread } = await unreadCountsOf(key, account, state.member, state.head)
     const first_unread = unread > 0 ? await firstUnreadOf(key, account, state.member, state.head) : null
-    presenceChanged(node, key)
+    schedulePresence(node, key)
     const { rules_id: _, version, updated_by: __, updated_at: ___, ...rules } = state.rules
     return {
       room: roomOfKey(key),
@@ -97,7 +97,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       me: { ...meOf(state), read_seq, unread, first_unread },
       pins: await pinnedMessages(node, key, state.pins, true),
       members_count: state.members,
-      online: onlineIn(node, key),
+      online: onlineCountIn(node, key),
     }
   } catch (error) {
     if (!roomsOf(connection).has(key)) release()
@@ -107,7 +107,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
 
 const heldRooms = 'rooms'
 
-/** The rooms a connection listens to, each with the function that leaves it. */
+/** The rooms of a connection, each with its release function. */
 export function roomsOf(connection: Connection): Map<RoomKey, () => void> {
   const known = connection.memory.get(heldRooms) as Map<RoomKey, () => void> | undefined
   if (known) return known
@@ -116,23 +116,23 @@ export function roomsOf(connection: Connection): Map<RoomKey, () => void> {
   return rooms
 }
 
-function remember(context: Context, connection: Connection, key: RoomKey, release: () => void): void {
+function rememberRoom(context: Context, connection: Connection, key: RoomKey, release: () => void): void {
   const rooms = roomsOf(connection)
   if (rooms.has(key)) return void release()
-  const depart = arrive(context.node, key, signedIn(context).account)
+  const depart = countConnection(context.node, key, signedIn(context).account)
   rooms.set(key, () => {
     depart()
     release()
   })
 }
 
-/** Takes a connection out of a room. */
+/** Removes a connection from a room. */
 export function stopListening(context: Pick<Context, 'node'>, connection: Connection, key: RoomKey): void {
   connection.leave(audiences.room(key))
-  listenersChanged(context.node, key)
+  forgetSentEpoch(context.node, key)
   roomsOf(connection).get(key)?.()
   roomsOf(connection).delete(key)
-  presenceChanged(context.node, key)
+  schedulePresence(context.node, key)
 }
 
 export const leave: Action<typeof contract.leave> = async ({ room }, context) => {

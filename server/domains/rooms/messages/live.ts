@@ -1,5 +1,5 @@
 import { recordOf, removedBy } from '#server/domains/events'
-import { type Heard, isOf } from '#server/domains/rooms/events/define'
+import { isRowOf, type TargetNotice } from '#server/domains/rooms/events/define'
 import { mayListen } from '#server/domains/rooms/room-state/access'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import { memberIn } from '#server/domains/rooms/room-state/facts'
@@ -11,46 +11,46 @@ import { access, capabilitiesChanged } from '#shared/api/rooms'
 import { errors } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { framesOf } from './frames.ts'
-import { tellHeadsTo } from './heads.ts'
+import { addHeadReceiver } from './heads.ts'
 import { roomsOf, stopListening } from './listen.ts'
-import { stoppedTyping } from './presence.ts'
+import { endTyping } from './presence.ts'
 import { eventOf } from './render.ts'
+import { endWaits } from './row-waits.ts'
 import { capabilitiesNow } from './send.ts'
-import { saysEpoch } from './told-epochs.ts'
-import { wakeWaiting } from './waiting.ts'
+import { isNewEpoch } from './sent-epochs.ts'
 
 const namespace = '/rooms'
 
-/** Tells the sockets of this node what its logs say, in order, each row once. */
+/** Sends the rows of each log to this node's sockets, in order and each once. */
 export function followRooms(node: Node): void {
   node.log.onRows((key, rows) => {
     if (key === GLOBAL) return globalChanged(node, rows)
-    deliver(node, key, rows)
-    wakeWaiting(node, audiences.room(key))
+    sendRows(node, key, rows)
+    endWaits(node, audiences.room(key))
   })
 }
 
-/** Whoever is taken out of the room stops listening before the next frame. */
-function deliver(node: Node, key: RoomKey, rows: readonly Row[]): void {
+/** A removed person stops listening before the next frame. */
+function sendRows(node: Node, key: RoomKey, rows: readonly Row[]): void {
   for (const { rows: together, removed } of framesOf(rows, removedBy)) {
     const last = together.at(-1)
     for (const row of together) {
-      if (row !== last || removed === null) tellTarget(node, key, row)
-      if (isOf(row, messageCreated)) stoppedTyping(node, key, row.sender)
+      if (row !== last || removed === null) notifyTarget(node, key, row)
+      if (isRowOf(row, messageCreated)) endTyping(node, key, row.sender)
     }
-    send(node, key, together.map(eventOf))
+    sendEvents(node, key, together.map(eventOf))
     if (removed === null || !last) continue
-    tellTarget(node, key, last)
-    takeOut(node, key, removed)
+    notifyTarget(node, key, last)
+    removeSockets(node, key, removed)
   }
   refreshCapabilities(node, key, rows)
 }
 
-function send(node: Node, key: RoomKey, events: readonly RoomEvent[]): void {
+function sendEvents(node: Node, key: RoomKey, events: readonly RoomEvent[]): void {
   const audience = audiences.room(key)
   if (node.live.audienceSize(namespace, audience) === 0) return
   const [first] = events
-  const isNews = ({ epoch }: RoomEvent) => saysEpoch(node, key, epoch)
+  const isNews = ({ epoch }: RoomEvent) => isNewEpoch(node, key, epoch)
   if (first && events.length === 1) {
     node.live.send(roomEvent, audience, first, () => leanEvent(first, isNews(first)))
   } else {
@@ -59,13 +59,13 @@ function send(node: Node, key: RoomKey, events: readonly RoomEvent[]): void {
   }
 }
 
-function takeOut(node: Node, key: RoomKey, account: string): void {
+function removeSockets(node: Node, key: RoomKey, account: string): void {
   const theirs = node.live.connectionsOf(namespace, audiences.account(account))
   for (const connection of theirs) if (connection.has(audiences.room(key))) stopListening({ node }, connection, key)
 }
 
-const states: Record<
-  Heard,
+const targetStates: Record<
+  TargetNotice,
   { state: 'granted' | 'muted' | 'banned' | 'removed' | 'warned'; code: string; text: string }
 > = {
   banned: { state: 'banned', code: 'BANNED', text: errors.BANNED[1] },
@@ -76,14 +76,14 @@ const states: Record<
   removed: { state: 'removed', code: 'NOT_A_MEMBER', text: 'You were removed from this room' },
 }
 
-/** Tells the person concerned before any effect of the act reaches them. */
-function tellTarget(node: Node, key: RoomKey, row: Row): void {
-  const heard = recordOf(row.type)?.heard?.(row.body)
-  if (!heard || row.target === null) return
+/** Notifies the target before any effect of the act. */
+function notifyTarget(node: Node, key: RoomKey, row: Row): void {
+  const notice = recordOf(row.type)?.notice?.(row.body)
+  if (!notice || row.target === null) return
   const until = row.until === null ? null : new Date(row.until).toISOString()
   node.live.send(access, audiences.account(row.target), {
     room: roomOfKey(key),
-    ...states[heard],
+    ...targetStates[notice],
     until,
     reason: row.reason,
     appeal: null,
@@ -96,7 +96,7 @@ const targetsOf = (rows: readonly Row[]): string[] =>
     target !== null && recordOf(type)?.changesRights === 'of the target' ? [target] : [],
   )
 
-/** Who may send what is told anew where it changed; reading it is left until the rows are out. */
+/** Sends changed capabilities, after the rows. */
 function refreshCapabilities(node: Node, key: RoomKey, rows: readonly Row[]): void {
   const all = rows.some(({ type }) => recordOf(type)?.changesRights === 'of everybody')
   const targets = targetsOf(rows)
@@ -105,29 +105,29 @@ function refreshCapabilities(node: Node, key: RoomKey, rows: readonly Row[]): vo
   const concerned = new Set(
     here.flatMap(({ account }) => (account !== null && (all || targets.includes(account)) ? [account] : [])),
   )
-  for (const account of concerned) void tellCapabilities(node, key, account).catch(() => {})
+  for (const account of concerned) void sendCapabilities(node, key, account).catch(() => {})
 }
 
-async function tellCapabilities(node: Node, key: RoomKey, account: string): Promise<void> {
+async function sendCapabilities(node: Node, key: RoomKey, account: string): Promise<void> {
   const isMember = await node.log.ask(key, (view) => memberIn(view, account) !== null)
   if (isMember)
     node.live.send(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
 }
 
-/** What holds everywhere changes what may be sent in every room that is listened to, who may listen, and who may wait. */
+/** Global events affect sending, listening and waiting in every room. */
 function globalChanged(node: Node, rows: readonly Row[]): void {
-  for (const { target } of rows) if (target !== null) wakeWaiting(node, audiences.account(target))
+  for (const { target } of rows) if (target !== null) endWaits(node, audiences.account(target))
   for (const account of new Set(targetsOf(rows))) {
     for (const connection of node.live.connectionsOf(namespace, audiences.account(account)))
       for (const key of [...roomsOf(connection).keys()]) {
-        letGo(node, connection, key, account)
-        if (roomsOf(connection).has(key)) void tellCapabilities(node, key, account).catch(() => {})
+        stopUnlessAllowed(node, connection, key, account)
+        if (roomsOf(connection).has(key)) void sendCapabilities(node, key, account).catch(() => {})
       }
   }
 }
 
-/** Whoever is of the staff no more stops listening to its rooms before the next frame; where that is not known at once, until it is. */
-function letGo(node: Node, connection: Connection, key: RoomKey, account: string): void {
+/** Former staff stop listening before the next frame. If the right is not known at once, they wait until it is. */
+function stopUnlessAllowed(node: Node, connection: Connection, key: RoomKey, account: string): void {
   const may = (view: View, now = view.at) => mayListen(view, account, now)
   const listens = node.log.answerHere(key, may)
   if (listens) return
@@ -144,10 +144,10 @@ function letGo(node: Node, connection: Connection, key: RoomKey, account: string
     .catch(() => stopListening({ node }, connection, key))
 }
 
-/** A new connection is told of heads, and its rooms are let go with it. */
-export function connected(node: Node, connection: Connection): void {
+/** A new connection gets heads, and its rooms are released when it closes. */
+export function greetConnection(node: Node, connection: Connection): void {
   connection.join('all')
-  tellHeadsTo(node, connection)
+  addHeadReceiver(node, connection)
   connection.onClose(() => {
     for (const key of [...roomsOf(connection).keys()]) stopListening({ node }, connection, key)
   })

@@ -9,7 +9,7 @@ const ofWord = String.raw`[\p{L}\p{M}\p{N}_]`
 const afterWord = new RegExp(`(?<=${ofWord})`, 'uy')
 const beforeWord = new RegExp(`(?=${ofWord})`, 'uy')
 
-/** Why these spans of a text cannot stand, or null: one is outside of it, cuts a character as people see it, or has words of another. */
+/** The fault of mention spans, or null: a span outside the text, within a character, or overlapping another. */
 export function spansFault(text: string, spans: readonly Span[]): string | null {
   if (spans.some(({ start, len }) => start < 0 || start + len > text.length)) return 'outside the text'
   if (!spans.every((span) => isWhole(text, span))) return 'cuts a character in two'
@@ -24,8 +24,8 @@ const isWhole = (text: string, span: Span): boolean =>
   isBetweenCharacters(text, span.start) && isBetweenCharacters(text, endOf(span))
 
 /**
- * Spans where they are after an edit. What stands between two changes is found by its words, where these are there once; a span of which
- * something was changed, or to which a letter was added, names nobody any more.
+ * Moves spans along with an edit. Between two changes a span is found by its words, if these occur once. A changed or
+ * extended span is dropped.
  */
 export function movedSpans<One extends Span>(spans: readonly One[], before: string, after: string): One[] {
   const shorter = Math.min(before.length, after.length)
@@ -49,7 +49,7 @@ export function movedSpans<One extends Span>(spans: readonly One[], before: stri
 
 const isOnce = (text: string, words: string) => text.split(words).length === 2
 
-/** Do letters stand right before and after it? */
+/** Do letters directly precede or follow the span? */
 const gluedTo = (text: string, span: Span) => ({
   start: isAt(afterWord, text, span.start),
   end: isAt(beforeWord, text, endOf(span)),

@@ -5,19 +5,19 @@ import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 
-/** Above this, the other nodes are told how many people a node has in a room, and not who. */
+/** Above this, a node sends only the number of its people in a room. */
 const markedAtMost = 10_000
 const typistsAtMost = 500
 const crowdedAbove = 500
-const toldEveryMilliseconds = 1_000
-const crowdToldEveryMilliseconds = 5_000
+const sendEveryMilliseconds = 1_000
+const sendCrowdEveryMilliseconds = 5_000
 const repeatedEveryMilliseconds = 20_000
 const forgottenAfterMilliseconds = 45_000
 
 const Typist = z.object({ id: z.string().max(200), name: z.string().max(200), until: z.number() })
 export type Typist = z.output<typeof Typist>
 
-/** A short hash of the account id, by which nodes know a person; collisions are negligible. */
+/** A short hash of the account id, by which nodes distinguish people; collisions are negligible. */
 const markOf = (account: string) => createHash('sha256').update(account).digest('base64url').slice(0, markLength)
 const markLength = 8
 const Marks = z
@@ -26,21 +26,21 @@ const Marks = z
   .max(markedAtMost * markLength)
   .transform((marks) => new Set(marks.match(/.{8}/g)))
 
-/** What one node tells of a room: who listens there (of a crowd only how many), and who types. */
-const Part = z.object({
+/** A node's part of a room: its listeners (only their number in a crowd), and its typists. */
+const OccupancyPart = z.object({
   node: z.string(),
   people: z.union([Marks, z.number().int().min(0)]),
   typing: z.array(Typist).max(typistsAtMost),
-  /** This node has just begun to listen and asks the others for their parts. */
+  /** This node has just started listening, and requests the other parts. */
   isNew: z.boolean(),
 })
-type Part = z.output<typeof Part> & { heardAt: number }
+type OccupancyPart = z.output<typeof OccupancyPart> & { receivedAt: number }
 
-/** The people in a room, from this node's connections and the parts told by other nodes. */
+/** The people in a room, by this node's connections and other nodes' parts. */
 export interface Occupancy {
   readonly typing: Map<string, Typist>
-  readonly parts: Map<string, Part>
-  toldAt: number
+  readonly parts: Map<string, OccupancyPart>
+  sentAt: number
   isDue: boolean
   isNew: boolean
   leave(): void
@@ -48,14 +48,14 @@ export interface Occupancy {
 
 const topicOf = (key: RoomKey) => `crowd:${key}`
 
-/** The people who listen to a room on this node, by mark, each with the number of their connections. */
+/** The people who listen on this node, by mark, with their number of connections. */
 type PeopleHere = Map<string, number>
 const nobody: ReadonlyMap<string, number> = new Map()
 const peopleOn = nodeState(() => new Map<RoomKey, PeopleHere>())
 const peopleHere = (node: Node, key: RoomKey): ReadonlyMap<string, number> => peopleOn(node).get(key) ?? nobody
 
-/** Counts one more connection of this account; the returned function takes it off again. */
-export function arrive(node: Node, key: RoomKey, account: string): () => void {
+/** Counts one more connection of this account; the returned function uncounts it. */
+export function countConnection(node: Node, key: RoomKey, account: string): () => void {
   const rooms = peopleOn(node)
   const people = rooms.get(key) ?? new Map<string, number>()
   const mark = markOf(account)
@@ -68,80 +68,81 @@ export function arrive(node: Node, key: RoomKey, account: string): () => void {
   }
 }
 
-/** Joins the nodes that exchange who is in the room. */
+/** Joins the exchange of parts between nodes. */
 export function joinOccupancy(node: Node, key: RoomKey, onChange: () => void): Occupancy {
   const occupancy: Occupancy = {
     typing: new Map(),
     parts: new Map(),
-    toldAt: Number.NEGATIVE_INFINITY,
+    sentAt: Number.NEGATIVE_INFINITY,
     isDue: false,
     isNew: true,
     leave: node.peers.listen(topicOf(key), (word) => {
-      const { data: part } = Part.safeParse(word)
+      const { data: part } = OccupancyPart.safeParse(word)
       if (!part) return
       if (sizeOf(part) === 0 && part.typing.length === 0) occupancy.parts.delete(part.node)
-      else occupancy.parts.set(part.node, { ...part, heardAt: performance.now() })
-      if (part.isNew) tellOccupancy(node, key, occupancy)
+      else occupancy.parts.set(part.node, { ...part, receivedAt: performance.now() })
+      if (part.isNew) scheduleOccupancy(node, key, occupancy)
       onChange()
     }),
   }
   return occupancy
 }
 
-const sizeOf = ({ people }: z.output<typeof Part>): number => (typeof people === 'number' ? people : people.size)
+const sizeOf = ({ people }: z.output<typeof OccupancyPart>): number =>
+  typeof people === 'number' ? people : people.size
 
-/** Tells the other nodes our part: at once, and changes soon after that together. */
-export function tellOccupancy(node: Node, key: RoomKey, occupancy: Occupancy): void {
+/** Sends our part to other nodes: at once, then later changes together. */
+export function scheduleOccupancy(node: Node, key: RoomKey, occupancy: Occupancy): void {
   if (occupancy.isDue) return
   occupancy.isDue = true
   const isCrowded = peopleHere(node, key).size > crowdedAbove
-  const pause = isCrowded ? crowdToldEveryMilliseconds : toldEveryMilliseconds
-  const wait = Math.max(0, occupancy.toldAt + pause - performance.now())
+  const pause = isCrowded ? sendCrowdEveryMilliseconds : sendEveryMilliseconds
+  const wait = Math.max(0, occupancy.sentAt + pause - performance.now())
   setTimeout(() => {
     occupancy.isDue = false
-    occupancy.toldAt = performance.now()
+    occupancy.sentAt = performance.now()
     const people = peopleHere(node, key)
-    tellPart(node, key, people.size > markedAtMost ? people.size : [...people.keys()].join(''), occupancy)
+    sendPart(node, key, people.size > markedAtMost ? people.size : [...people.keys()].join(''), occupancy)
     occupancy.isNew = false
   }, wait).unref()
 }
 
-function tellPart(
+function sendPart(
   node: Node,
   key: RoomKey,
-  people: z.input<typeof Part>['people'],
+  people: z.input<typeof OccupancyPart>['people'],
   { typing, isNew }: Occupancy,
 ): void {
   const part = { node: node.id, people, typing: [...typing.values()].slice(0, typistsAtMost), isNew }
-  node.peers.tell(topicOf(key), part satisfies z.input<typeof Part>)
+  node.peers.tell(topicOf(key), part satisfies z.input<typeof OccupancyPart>)
 }
 
-/** Tells the other nodes that nobody is left here, so that they need not wait for our part to expire. */
+/** Sends an empty part, so that other nodes need not wait for its expiry. */
 export function leaveOccupancy(node: Node, key: RoomKey, occupancy: Occupancy): void {
   occupancy.typing.clear()
-  tellPart(node, key, 0, occupancy)
+  sendPart(node, key, 0, occupancy)
   occupancy.leave()
 }
 
-/** Must our part be told again before it expires at the other nodes? */
-export const isToRepeat = ({ toldAt }: Occupancy): boolean => performance.now() - toldAt > repeatedEveryMilliseconds
+/** Must our part be repeated before it expires on other nodes? */
+export const isToRepeat = ({ sentAt }: Occupancy): boolean => performance.now() - sentAt > repeatedEveryMilliseconds
 
-/** The number of different people in the room; people whom another node only counts are assumed to be on no other node. */
+/** The number of distinct people in the room. People whom another node only counts are assumed to be on no other. */
 export function countOccupancy(node: Node, key: RoomKey, occupancy: Occupancy | undefined): number {
   const here = peopleHere(node, key)
   const elsewhere = new Set<string>()
   let unmarked = 0
-  for (const { people } of standing(node, occupancy)) {
+  for (const { people } of validParts(node, occupancy)) {
     if (typeof people === 'number') unmarked += people
     else for (const mark of people) if (!here.has(mark)) elsewhere.add(mark)
   }
   return here.size + elsewhere.size + unmarked
 }
 
-/** Who types, on any node. */
+/** The people who type, on any node. */
 export function typistsIn(node: Node, occupancy: Occupancy, now: number): Typist[] {
   const typing = new Map(
-    [...occupancy.typing.values(), ...standing(node, occupancy).flatMap((part) => part.typing)].map((typist) => [
+    [...occupancy.typing.values(), ...validParts(node, occupancy).flatMap((part) => part.typing)].map((typist) => [
       typist.id,
       typist,
     ]),
@@ -159,9 +160,9 @@ export function stopTyping(occupancy: Occupancy, account: string): boolean {
   return isChanged
 }
 
-/** The unexpired parts of the nodes that live. */
-function standing(node: Node, occupancy: Occupancy | undefined): Part[] {
+/** The unexpired parts of live nodes. */
+function validParts(node: Node, occupancy: Occupancy | undefined): OccupancyPart[] {
   const live = node.nodes.live()
   const since = performance.now() - forgottenAfterMilliseconds
-  return [...(occupancy?.parts.values() ?? [])].filter((part) => live.has(part.node) && part.heardAt > since)
+  return [...(occupancy?.parts.values() ?? [])].filter((part) => live.has(part.node) && part.receivedAt > since)
 }

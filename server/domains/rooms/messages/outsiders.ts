@@ -1,14 +1,14 @@
 import { recordOf } from '#server/domains/events'
 import type { Message } from '#shared/api/message'
 import type { RoomEvent } from '#shared/api/room-events'
-import { nobody } from './render.ts'
+import { unnamedActor } from './render.ts'
 
-/** The event as shown to readers who are neither members nor moderators of the room; its `seq` and its shape stay. */
+/** The event for readers who are neither members nor moderators; its `seq` and shape stay. */
 export function eventForOutsiders(event: RoomEvent): RoomEvent {
   const hidden = recordOf(event.type)?.hidden
-  return hidden ? ({ ...event, actor: nobody, data: { ...event.data, ...hidden } } as RoomEvent) : event
+  return hidden ? ({ ...event, actor: unnamedActor, data: { ...event.data, ...hidden } } as RoomEvent) : event
 }
 
-/** As `eventForOutsiders`, for a message that may have been deleted. */
+/** As `eventForOutsiders`, for a message that may be deleted. */
 export const messageForOutsiders = (message: Message): Message =>
   message.is_deleted ? { ...message, deleted_by: null, delete_reason: null } : message

@@ -1,9 +1,9 @@
-import { messageTold } from '#server/domains/events'
+import { messageOfEvent } from '#server/domains/events'
 import { keys, type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
 import { Reactions } from '#server/domains/rooms/room-state/model'
-import { messageOf } from '#server/domains/rooms/room-state/shown'
+import { messageOf } from '#server/domains/rooms/room-state/rendered'
 import type { Node } from '#server/kernel/context'
-import { byId } from '#server/log/store'
+import { rowById } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import type { Message } from '#shared/api/message'
 import type { RoomEvent } from '#shared/api/room-events'
@@ -13,11 +13,11 @@ import { eventForOutsiders, messageForOutsiders } from './outsiders.ts'
 import { quoteNow } from './quotes.ts'
 import { eventOf } from './render.ts'
 
-/** An answer that is larger keeps a slow client from ever reading it: more than 1 MB unread, and the connection is ended. */
+/** A connection with more than 1 MB unread is closed, so larger answers could never be read. */
 const pageBytes = 256 * 1_024
 const firstRows = 25
 
-/** The rows after a seq, no more than one answer should carry, but one at least where there is one. */
+/** The rows after a seq that fit into one answer, at least one if there is any. */
 export async function rowsAfter(node: Node, key: RoomKey, after: number, limit: number): Promise<Row[]> {
   const rows: Row[] = []
   let bytes = 0
@@ -34,15 +34,15 @@ export async function rowsAfter(node: Node, key: RoomKey, after: number, limit: 
   return rows
 }
 
-/** Events of a catch-up: messages as they are now, and what they quote. */
+/** Events of a catch-up: messages in their present state, with quotes. */
 export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promise<RoomEvent[]> {
   const room = rows[0]?.room ?? ''
   const events = rows.map(eventOf)
-  const told = rows.map((row, at) => (events[at]?.type === row.type ? messageTold(row) : null))
-  const before = told.flatMap((fact, at) => (fact && fact.id !== rows[at]?._id ? [fact.id] : []))
+  const original = rows.map((row, at) => (events[at]?.type === row.type ? messageOfEvent(row) : null))
+  const before = original.flatMap((fact, at) => (fact && fact.id !== rows[at]?._id ? [fact.id] : []))
   const current = new Map((await rowsById(room, before)).map((row) => [row._id, messageFactOf(row)]))
-  const facts = told.map((fact) => fact && newerOf(fact, current.get(fact.id)))
-  const answered = await answeredBy(
+  const facts = original.map((fact) => fact && newerFactOf(fact, current.get(fact.id)))
+  const answered = await quotedMessages(
     room,
     facts.filter((fact) => fact !== null),
   )
@@ -55,20 +55,19 @@ export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promis
   })
 }
 
-/** An edit is in the log a moment before it is in the message's row. */
-const newerOf = (told: MessageFact, stored: MessageFact | undefined): MessageFact =>
-  stored && stored.body.version >= told.body.version ? stored : told
+/** An edit is in the log slightly before it is in the message's row. */
+const newerFactOf = (original: MessageFact, stored: MessageFact | undefined): MessageFact =>
+  stored && stored.body.version >= original.body.version ? stored : original
 
-/** Messages as they are now, and what they quote; a reply to what was taken back stands alone. */
+/** Messages in their present state, with quotes; a reply to a deleted message has none. */
 export async function messagesOf(room: RoomKey, facts: readonly MessageFact[], isInsider: boolean): Promise<Message[]> {
-  const answered = await answeredBy(room, facts)
+  const answered = await quotedMessages(room, facts)
   const ref = roomOfKey(room)
   const messages = facts.map((fact) => messageOf(ref, quotingNow(fact, answered)))
   return isInsider ? messages : messages.map(messageForOutsiders)
 }
 
-/** The messages these reply to, by id. */
-async function answeredBy(room: RoomKey, facts: readonly MessageFact[]): Promise<ReadonlyMap<string, MessageFact>> {
+async function quotedMessages(room: RoomKey, facts: readonly MessageFact[]): Promise<ReadonlyMap<string, MessageFact>> {
   const rows = await rowsById(
     room,
     facts.flatMap(({ body }) => body.reply_to?.id ?? []),
@@ -83,12 +82,12 @@ function quotingNow(fact: MessageFact, answered: ReadonlyMap<string, MessageFact
 }
 
 async function rowsById(room: RoomKey, ids: readonly string[]): Promise<Row[]> {
-  const rows = await Promise.all([...new Set(ids)].map((id) => byId(room, id)))
+  const rows = await Promise.all([...new Set(ids)].map((id) => rowById(room, id)))
   return rows.filter((row) => row !== null)
 }
 
-/** What this account has put on these messages, by their ids. */
-export async function reactedBy(
+/** This account's reactions to these messages, by id. */
+export async function ownReactions(
   room: RoomKey,
   ids: readonly string[],
   account: string | null,
@@ -105,7 +104,7 @@ export async function reactedBy(
 
 const reactedAtMost = 100
 
-/** Who reacted to these messages, oldest first: so many people a message. Its counts say how many they are. */
+/** The people who reacted to these messages, oldest first, up to a limit; the counts are complete. */
 export async function reactionsOf(room: RoomKey, ids: readonly string[]) {
   const found = ids.map((message_id) => Reactions.find({ message_id, is_active: true }).limit(reactedAtMost).lean())
   const rows = (await Promise.all(found)).flat()

@@ -3,12 +3,13 @@ import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { messagePinned, messageUnpinned } from '#server/domains/rooms/room-state/events/messages'
 import { messageIn, pinsIn } from '#server/domains/rooms/room-state/facts'
 import { kindOf } from '#server/domains/rooms/room-state/kinds'
-import { messageOf } from '#server/domains/rooms/room-state/shown'
+import { messageOf } from '#server/domains/rooms/room-state/rendered'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { present, touchable } from './touched.ts'
+import { planExpiryOf } from './retention.ts'
+import { presentMessage, touchableMessage } from './touchable-message.ts'
 
 const maxPins = 50
 
@@ -27,6 +28,7 @@ export async function pinMessage(
   cid?: string,
 ) {
   const actor = await actorOf(node, account)
+  if (!pinned) await planExpiryOf(node, key, id)
   const outcome = await node.log.act(key, {
     sender: account,
     cid,
@@ -34,8 +36,8 @@ export async function pinMessage(
     isRepeat: (_row, body) => body.id === id,
     judge: (view, now) => {
       const pins = pinsIn(view)
-      const touched = touchable(view, account, id, now)
-      const message = present(touched)
+      const touched = touchableMessage(view, account, id, now)
+      const message = presentMessage(touched)
       if (!touched.standing.canPin && kindOf(key).hasModerators)
         throw new AppError('FORBIDDEN', { message: 'You may not pin messages here' })
       if ((message.body.pinned !== null) === pinned) return { already: null }

@@ -14,7 +14,7 @@ import {
 } from '#server/domains/rooms/room-state/facts'
 import { capabilitiesOf, refuseChange } from '#server/domains/rooms/room-state/judge-draft'
 import { Polls, Votes } from '#server/domains/rooms/room-state/model'
-import { messageOfRow, pollOf } from '#server/domains/rooms/room-state/shown'
+import { messageOfRow, pollOf } from '#server/domains/rooms/room-state/rendered'
 import { standingOf } from '#server/domains/rooms/room-state/standing'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -28,27 +28,27 @@ import type { InputOf } from '#shared/kit/contract'
 import { roomOfKey } from '#shared/kit/primitives'
 import { signForm } from '#shared/kit/reaction-sign'
 import { sealedBy } from '#shared/kit/room-kinds'
-import { askedBy, draftOfPoll } from './drafts.ts'
-import { readable } from './history.ts'
+import { draftOfPoll, pollInputOf } from './drafts.ts'
+import { readableRoom } from './history.ts'
 import { sendDraft } from './send.ts'
-import { touchable } from './touched.ts'
+import { touchableMessage } from './touchable-message.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
-  const { key } = await readable(context, room)
+  const { key } = await readableRoom(context, room)
   const { account } = context.caller
   const rows = await Polls.find({ room: key, is_active: true }).sort({ created_at: -1 }).limit(100).lean()
   const facts = rows.map(({ poll }) => poll as unknown as PollFact)
   const votes = await Votes.find({ poll_id: { $in: facts.map(({ poll_id }) => poll_id) }, is_active: true }).lean()
-  const canCreatePoll = account !== null && (await mayAsk(context, key, account))
-  return { polls: facts.map((fact) => shown(key, fact, votes, account)), canCreatePoll }
+  const canCreatePoll = account !== null && (await mayCreatePoll(context, key, account))
+  return { polls: facts.map((fact) => pollOutput(key, fact, votes, account)), canCreatePoll }
 }
 
 const namedAtMost = 100
-/** Those who took their votes back are among them. */
+/** Includes people who withdrew their votes. */
 const lookedThrough = 1_000
 
 const voters: Action<typeof contract.voters> = async ({ room, pollId }, context) => {
-  const { key } = await readable(context, room)
+  const { key } = await readableRoom(context, room)
   const poll = await context.node.log.ask(key, (view) => {
     const found = pollIn(view, pollId)
     return found && messageIn(view, found.message_id)?.body.deleted === null ? found : null
@@ -71,12 +71,12 @@ const voters: Action<typeof contract.voters> = async ({ room, pollId }, context)
   }
 }
 
-const mayAsk = ({ node }: Context, key: RoomKey, account: string) =>
+const mayCreatePoll = ({ node }: Context, key: RoomKey, account: string) =>
   node.log.ask(key, (view, now) => capabilitiesOf(view, { node, account, now }).capabilities.poll.ok)
 
 type Vote = { poll_id: string; user_address: string; options: readonly number[] }
 
-function shown(key: RoomKey, fact: PollFact, votes: readonly Vote[], account: string | null): Poll {
+function pollOutput(key: RoomKey, fact: PollFact, votes: readonly Vote[], account: string | null): Poll {
   const its = votes.filter(({ poll_id, options }) => poll_id === fact.poll_id && options.length > 0)
   const voters = its.map(({ user_address, options }) => ({ account: user_address, options }))
   return pollOf(roomOfKey(key), fact, {
@@ -87,7 +87,7 @@ function shown(key: RoomKey, fact: PollFact, votes: readonly Vote[], account: st
 
 async function pollFor(key: RoomKey, fact: PollFact, account: string): Promise<Poll> {
   const votes = await Votes.find({ poll_id: fact.poll_id, is_active: true }).lean()
-  return shown(key, fact, votes, account)
+  return pollOutput(key, fact, votes, account)
 }
 
 const create: Action<typeof contract.create> = async (
@@ -101,7 +101,7 @@ const create: Action<typeof contract.create> = async (
   const end = endsAt ?? ends_at ?? null
   if (end !== null && Date.parse(end) <= context.node.now())
     throw new AppError('VALIDATION_ERROR', { message: 'endsAt: must be in the future' })
-  refuseAlike(options)
+  refuseEqualOptions(options)
   const poll_id = newId()
   const asked: Asked = { question, options, allowsMultiple, endsAt: end, isAnonymous }
   const fact = (at: number): PollFact => ({
@@ -128,7 +128,7 @@ const create: Action<typeof contract.create> = async (
   return { poll: pollOf(roomOfKey(key), { ...body.poll, message_id: row._id }), message: messageOfRow(row) }
 }
 
-function refuseAlike(options: readonly string[]): void {
+function refuseEqualOptions(options: readonly string[]): void {
   const looks = options.map((option) => signForm(option).replace(/\s+/gu, ' '))
   if (new Set(looks).size < options.length)
     throw new AppError('VALIDATION_ERROR', { message: 'options: must differ from one another' })
@@ -136,7 +136,7 @@ function refuseAlike(options: readonly string[]): void {
 
 function openPoll(view: View, account: string, pollId: string, now: number): PollFact {
   const poll = pollIn(view, pollId)
-  const found = poll ? touchable(view, account, poll.message_id, now) : null
+  const found = poll ? touchableMessage(view, account, poll.message_id, now) : null
   if (!poll || !found || found.message.body.deleted) throw new AppError('NOT_FOUND', { message: 'Poll not found' })
   return poll
 }
@@ -150,17 +150,17 @@ const update: Action<typeof contract.update> = async (
 ) => {
   const { account } = signedIn(context)
   const end = endsAt === undefined ? ends_at : endsAt
-  if (anew.options) refuseAlike(anew.options)
+  if (anew.options) refuseEqualOptions(anew.options)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  const { result } = await change(context, key, account, pollId, (view, now) => {
+  const { result } = await changePoll(context, key, account, pollId, (view, now) => {
     if (end && Date.parse(end) <= now)
       throw new AppError('VALIDATION_ERROR', { message: 'endsAt: must be in the future' })
     const mute = muteIn(view, account, now)
     const poll = openPoll(view, account, pollId, now)
     if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not change this poll' })
     if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
-    const asked = askedAnew(poll, anew)
+    const asked = changedQuestion(poll, anew)
     const next = {
       ...poll,
       ...asked,
@@ -169,16 +169,21 @@ const update: Action<typeof contract.update> = async (
       version: poll.version + 1,
     }
     if (asked === null) return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next }) }
-    const draft = draftOfPoll(askedBy(next))
+    const draft = draftOfPoll(pollInputOf(next))
     const { flagged } = refuseChange(view, draft, { node: context.node, account, now })
-    const message = editedTo(touchable(view, account, poll.message_id, now).message, draft.text, flagged, now)
+    const message = editedQuestion(
+      touchableMessage(view, account, poll.message_id, now).message,
+      draft.text,
+      flagged,
+      now,
+    )
     return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next, message }) }
   })
   return { poll: await pollFor(key, result, account) }
 }
 
-/** What is changed of what a poll asks; null where that stays. What somebody has voted on stays, but for the words of the question. */
-function askedAnew(
+/** The changed question of a poll; null if it is unchanged. With votes, only the wording may change. */
+function changedQuestion(
   poll: PollFact,
   anew: Pick<InputOf<typeof contract.update>, 'question' | 'options' | 'allowsMultiple' | 'isAnonymous'>,
 ): Partial<PollFact> | null {
@@ -194,8 +199,8 @@ function askedAnew(
   return { question, options, allows_multiple, is_anonymous, counts: options.map(() => 0) }
 }
 
-/** The message that asks a poll, which asks something else. */
-function editedTo(message: MessageFact, text: string, flagged: Ruling['flagged'], now: number): MessageFact {
+/** The message of a poll with its new question. */
+function editedQuestion(message: MessageFact, text: string, flagged: Ruling['flagged'], now: number): MessageFact {
   const { poll: _, ...kept } = message.body
   const edited_at = new Date(now).toISOString()
   const changes = { text, flagged: flagged.map(({ id }) => id), version: kept.version + 1, edited_at }
@@ -211,7 +216,7 @@ const vote: Action<typeof contract.vote> = async (
   const actor = await actorOf(context.node, account)
   const asked = (poll: PollFact) =>
     optionIndex ?? (typeof option_id === 'number' ? option_id : optionNamed(poll, option_id))
-  const { result, body } = await change(
+  const { result, body } = await changePoll(
     context,
     key,
     account,
@@ -221,7 +226,7 @@ const vote: Action<typeof contract.vote> = async (
       const mute = muteIn(view, account, now)
       const poll = openPoll(view, account, pollId, now)
       const index = asked(poll)
-      if (as_read && !isStillAsked(poll, index, as_read))
+      if (as_read && !isUnchangedSince(poll, index, as_read))
         throw new AppError('CONFLICT', { message: 'This poll asks something else by now. Read it again.' })
       if (index === undefined || !(index in poll.options))
         throw new AppError('VALIDATION_ERROR', { message: 'Invalid option index' })
@@ -250,8 +255,8 @@ const vote: Action<typeof contract.vote> = async (
   return { action: body.vote?.removed ? 'removed' : 'added', poll: await pollFor(key, result, account) }
 }
 
-/** Is what a voter has read of a poll what it asks? */
-const isStillAsked = (
+/** Is the poll still as the voter read it? */
+const isUnchangedSince = (
   poll: PollFact,
   index: number | undefined,
   { question, option, is_anonymous = poll.is_anonymous }: NonNullable<InputOf<typeof contract.vote>['as_read']>,
@@ -261,7 +266,7 @@ const isStillAsked = (
   poll.options[index] === option &&
   poll.is_anonymous === is_anonymous
 
-/** An option by its place or its text. */
+/** An option by index or text. */
 const optionNamed = (poll: PollFact, name: string | undefined): number | undefined => {
   if (name === undefined) return undefined
   const at = poll.options.indexOf(name)
@@ -269,21 +274,21 @@ const optionNamed = (poll: PollFact, name: string | undefined): number | undefin
   return /^\d$/.test(name) ? Number(name) : undefined
 }
 
-/** An act under a key of its sender: whether what it made is what is asked for again. */
-interface Repeats {
+/** An act under the sender's key: does its result match the repeated request? */
+interface RepeatRule {
   cid?: string | undefined
   isSame?: (poll: PollFact, vote: { options: readonly number[]; removed: boolean } | undefined) => boolean
 }
 
-type Changed = { poll: PollFact; entry: ReturnType<typeof entryOf> }
+type ChangedPoll = { poll: PollFact; entry: ReturnType<typeof entryOf> }
 
-async function change(
+async function changePoll(
   { node }: Context,
   key: RoomKey,
   account: string,
   pollId: string,
-  next: (view: View, now: number) => Changed,
-  { cid, isSame = () => true }: Repeats = {},
+  next: (view: View, now: number) => ChangedPoll,
+  { cid, isSame = () => true }: RepeatRule = {},
 ) {
   const { body } = await node.log.act(key, {
     sender: account,

@@ -1,5 +1,5 @@
 import { profilesOf } from '#server/domains/people/accounts/profiles'
-import { isBarred, keyOf, readBy } from '#server/domains/rooms/room-state/access'
+import { hasBlock, keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { muteIn } from '#server/domains/rooms/room-state/facts'
 import { kindOf } from '#server/domains/rooms/room-state/kinds'
 import { presenceState, presencesOf } from '#server/domains/rooms/room-state/online'
@@ -16,47 +16,47 @@ import {
   joinOccupancy,
   leaveOccupancy,
   type Occupancy,
+  scheduleOccupancy,
   stopTyping,
-  tellOccupancy,
   typistsIn,
 } from './occupancy.ts'
 
 const typingMilliseconds = 6_000
-const toldEveryMilliseconds = 1_000
-const lookedAfterEveryMilliseconds = 5_000
-/** Above this many people only their number is told, and less often. */
+const sendEveryMilliseconds = 1_000
+const repeatCheckMilliseconds = 5_000
+/** Above this many people only their number is sent, and less often. */
 const quietAbove = 500
 const countedEveryMilliseconds = 5_000
 
-interface Passing {
+interface PresenceState {
   occupancy: Occupancy
   isDue: boolean
   version: number
 }
 
-const roomsOn = nodeState(() => new Map<RoomKey, Passing>())
+const roomsOn = nodeState(() => new Map<RoomKey, PresenceState>())
 
-function passingIn(node: Node, key: RoomKey): Passing {
+function presenceStateOf(node: Node, key: RoomKey): PresenceState {
   const known = roomsOn(node).get(key)
   if (known) return known
-  const occupancy = joinOccupancy(node, key, () => tellSoon(node, key, passing))
-  const passing: Passing = { occupancy, isDue: false, version: 0 }
+  const occupancy = joinOccupancy(node, key, () => scheduleSending(node, key, passing))
+  const passing: PresenceState = { occupancy, isDue: false, version: 0 }
   roomsOn(node).set(key, passing)
   return passing
 }
 
-/** Repeats and expires what nodes tell of their people, so that lost messages are made up for. */
+/** Repeats and expires the parts of nodes, so that lost messages do not matter. */
 export function followPresence(node: Node): () => void {
   const all = () => [...roomsOn(node)]
   node.peers.onReturn(() => {
-    for (const [key, { occupancy }] of all()) tellOccupancy(node, key, occupancy)
+    for (const [key, { occupancy }] of all()) scheduleOccupancy(node, key, occupancy)
   })
   node.nodes.onChange(() => {
-    for (const [key, passing] of all()) if (passing.occupancy.parts.size > 0) tellSoon(node, key, passing)
+    for (const [key, passing] of all()) if (passing.occupancy.parts.size > 0) scheduleSending(node, key, passing)
   })
   const timer = setInterval(() => {
-    for (const [key, { occupancy }] of all()) if (isToRepeat(occupancy)) tellOccupancy(node, key, occupancy)
-  }, lookedAfterEveryMilliseconds).unref()
+    for (const [key, { occupancy }] of all()) if (isToRepeat(occupancy)) scheduleOccupancy(node, key, occupancy)
+  }, repeatCheckMilliseconds).unref()
   return () => {
     clearInterval(timer)
     for (const [key, { occupancy }] of all()) leaveOccupancy(node, key, occupancy)
@@ -64,34 +64,34 @@ export function followPresence(node: Node): () => void {
   }
 }
 
-/** People who listen to a room. */
-export const onlineIn = (node: Node, key: RoomKey): number =>
+/** The number of people who listen to a room. */
+export const onlineCountIn = (node: Node, key: RoomKey): number =>
   countOccupancy(node, key, roomsOn(node).get(key)?.occupancy)
 
-/** Tells the room soon; what changes within a second is told once. */
-export function presenceChanged(node: Node, key: RoomKey): void {
-  const passing = passingIn(node, key)
-  tellOccupancy(node, key, passing.occupancy)
-  tellSoon(node, key, passing)
+/** Notifies the room once for all changes of a second. */
+export function schedulePresence(node: Node, key: RoomKey): void {
+  const passing = presenceStateOf(node, key)
+  scheduleOccupancy(node, key, passing.occupancy)
+  scheduleSending(node, key, passing)
 }
 
-function tellSoon(node: Node, key: RoomKey, passing: Passing): void {
+function scheduleSending(node: Node, key: RoomKey, passing: PresenceState): void {
   if (passing.isDue) return
   passing.isDue = true
-  const wait = onlineIn(node, key) > quietAbove ? countedEveryMilliseconds : toldEveryMilliseconds
+  const wait = onlineCountIn(node, key) > quietAbove ? countedEveryMilliseconds : sendEveryMilliseconds
   setTimeout(() => {
     passing.isDue = false
-    tell(node, key, passing)
+    sendPresence(node, key, passing)
   }, wait).unref()
 }
 
-function tell(node: Node, key: RoomKey, passing: Passing): void {
+function sendPresence(node: Node, key: RoomKey, passing: PresenceState): void {
   const { occupancy } = passing
   const now = node.now()
   for (const [account, { until }] of occupancy.typing) if (until <= now) occupancy.typing.delete(account)
-  const isHeard = node.live.audienceSize('/rooms', audiences.room(key)) > 0
-  if (!isHeard && occupancy.typing.size === 0) return void forget(node, key, passing)
-  const online = onlineIn(node, key)
+  const hasListeners = node.live.audienceSize('/rooms', audiences.room(key)) > 0
+  if (!hasListeners && occupancy.typing.size === 0) return void dropPresence(node, key, passing)
+  const online = onlineCountIn(node, key)
   const typing = online > quietAbove ? [] : typistsIn(node, occupancy, now)
   passing.version++
   node.live.sendVolatile(ephemeral, audiences.room(key), {
@@ -100,39 +100,39 @@ function tell(node: Node, key: RoomKey, passing: Passing): void {
     online,
     v: passing.version,
   })
-  if (typing.length > 0) tellSoon(node, key, passing)
+  if (typing.length > 0) scheduleSending(node, key, passing)
 }
 
-function forget(node: Node, key: RoomKey, { occupancy }: Passing): void {
+function dropPresence(node: Node, key: RoomKey, { occupancy }: PresenceState): void {
   if (!roomsOn(node).delete(key)) return
   leaveOccupancy(node, key, occupancy)
 }
 
-export const typing: Action<typeof contract.typing> = ({ room, on }, context) => tellTyping(context, room, on)
+export const typing: Action<typeof contract.typing> = ({ room, on }, context) => setTyping(context, room, on)
 
-/** Tells a room that the caller types there, or not any more. */
-export async function tellTyping(context: Context, room: RoomRef, on: boolean) {
+/** Notifies a room that the caller types, or has stopped. */
+export async function setTyping(context: Context, room: RoomRef, on: boolean) {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   await context.node.log.ask(key, (view, now) => {
-    const { standing } = readBy(view, account, now)
-    if (isBarred(view)) throw new AppError('BLOCKED')
+    const { standing } = readableRoomOf(view, account, now)
+    if (hasBlock(view)) throw new AppError('BLOCKED')
     if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
     if (muteIn(view, account, now)) throw new AppError('MUTED')
   })
   if (!kindOf(key).tells.typing) return {}
   const name = (await profilesOf(context.node, [account])).get(account)?.name ?? account
-  const { occupancy } = passingIn(context.node, key)
+  const { occupancy } = presenceStateOf(context.node, key)
   if (on) occupancy.typing.set(account, { id: account, name, until: context.node.now() + typingMilliseconds })
   else stopTyping(occupancy, account)
-  presenceChanged(context.node, key)
+  schedulePresence(context.node, key)
   return {}
 }
 
-/** Whoever has sent something has stopped typing it. */
-export const stoppedTyping = (node: Node, key: RoomKey, account: string): void => {
+/** A sent message ends typing. */
+export const endTyping = (node: Node, key: RoomKey, account: string): void => {
   const passing = roomsOn(node).get(key)
-  if (passing && stopTyping(passing.occupancy, account)) presenceChanged(node, key)
+  if (passing && stopTyping(passing.occupancy, account)) schedulePresence(node, key)
 }
 
 export const presence: Action<typeof contract.presence> = async (input, { connection }) => {

@@ -4,7 +4,7 @@ import { quoteText } from '#shared/kit/quotes'
 
 type Quote = MessageBody['reply_to']
 
-/** A quote says its text again, so it is judged again by the rules of today. */
+/** A quote repeats its text, so the present rules judge it again. */
 export const quoteOf = ({ id, sender, body: { text, type } }: MessageFact, facts: SenderFacts): Quote => ({
   id,
   sender_address: sender,
@@ -12,7 +12,7 @@ export const quoteOf = ({ id, sender, body: { text, type } }: MessageFact, facts
   message_type: type,
 })
 
-/** What a reply quotes, as it is now: nothing of what was taken back, and the text of today where it was edited since. */
+/** A reply's quote in its present state: none if deleted, the new text if edited. */
 export function quoteNow({ seq, body: { reply_to } }: MessageFact, answered: MessageFact | null | undefined): Quote {
   if (!reply_to || !answered) return reply_to
   const { text, deleted, edits } = answered.body

@@ -9,7 +9,7 @@ import { newId } from '#server/kernel/ids'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { countsBySign, signForm } from '#shared/kit/reaction-sign'
-import { present, touchable } from './touched.ts'
+import { presentMessage, touchableMessage } from './touchable-message.ts'
 
 const maxEmojis = 20
 
@@ -17,7 +17,7 @@ export const react: Action<typeof contract.react> = (input, context) => reactTo(
 
 type Reaction = Parameters<typeof react>[0]
 
-/** Puts a reaction of the caller's on a message, takes it off, or does whichever of the two changes something. */
+/** Adds or removes the caller's reaction, or toggles it. */
 export async function reactTo(context: Context, { room, id, emoji, on, client_action_id }: Reaction) {
   const { account } = signedIn(context)
   const key = await keyOf(room)
@@ -32,16 +32,16 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
     judge: (view, now) => {
       const mine = reactedIn(view, id, account)?.emojis ?? []
       const mute = muteIn(view, account, now)
-      const message = present(touchable(view, account, id, now))
+      const message = presentMessage(touchableMessage(view, account, id, now))
       if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
-      // Older versions stored a sign in several forms, and so several of one from one person.
+      // Older versions stored several forms of a sign, and so several reactions of one person.
       const others = mine.filter((one) => signForm(one.emoji) !== emoji)
       const had = mine.length - others.length
       isOn = on ?? had === 0
       counts = countsBySign(message.body.reactions)
       if (had > 0 === isOn) return { already: null }
       if (isOn) {
-        refuseClaim(emoji)
+        refuseDeception(emoji)
         refuseRemark(view, emoji, { node: context.node, account, now })
       }
       if (isOn && !(emoji in counts) && Object.keys(counts).length >= maxEmojis)
@@ -56,12 +56,12 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
   return { counts: countsBySign(outcome.body.counts), on: outcome.body.on, seq: outcome.row.seq }
 }
 
-/** Words that one reacts with stand beside those of others, as a name does. */
-function refuseClaim(emoji: string): void {
-  const claim = /\p{L}/u.test(emoji) ? deceptionBy(emoji) : null
-  if (claim)
+/** A reaction's text is displayed beside others, as a name is. */
+function refuseDeception(emoji: string): void {
+  const deception = /\p{L}/u.test(emoji) ? deceptionBy(emoji) : null
+  if (deception)
     throw new AppError('VALIDATION_ERROR', {
-      message: `This reaction is not allowed. ${claim}`,
+      message: `This reaction is not allowed. ${deception}`,
       details: { path: 'emoji' },
     })
 }

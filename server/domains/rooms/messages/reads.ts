@@ -5,7 +5,7 @@ import { Members, Mentions, Reads } from '#server/domains/rooms/room-state/model
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { RoomEvents } from '#server/log/model'
-import { messagesAt, messages as rowsBetween } from '#server/log/store'
+import { messagesAt, messagesBetween as rowsBetween } from '#server/log/store'
 import type { RoomKey, View } from '#server/log/types'
 import { upsert } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
@@ -14,16 +14,13 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done, type RoomRef } from '#shared/kit/primitives'
 
-const nobodyRead = { seq: 0, n: 0 }
+const noReadMark = { seq: 0, n: 0 }
 const idOf = (key: RoomKey, account: string) => `${key}|${account}`
 
 type Arrival = Partial<Pick<MemberFact, 'joined_seq' | 'joined_n'>> | null | undefined
 type Mark = { seq: number; n: number }
 
-/**
- * What is left to read: by anybody (`left`), and by others whom they have not blocked, with how much of that names them. Nothing that was said
- * before they came.
- */
+/** Unread messages since a member came: all (`left`), those of other unblocked people, and mentions among these. */
 export async function countsOf(
   key: RoomKey,
   account: string,
@@ -42,13 +39,13 @@ export async function countsOf(
   return { left: total - from, unread: total - from - hidden, mentions }
 }
 
-/** Only this many of the newest unread messages are checked for their own, those of blocked senders and deleted ones; older ones count as unread. */
+/** Only the newest unread messages are searched for own, blocked and deleted ones. Older ones count as unread. */
 const lookedThrough = 1_000
 
 const messagesBy = async (key: RoomKey, senders: readonly string[], which: object): Promise<number> =>
   senders.length === 0 ? 0 : RoomEvents.countDocuments({ room: key, ...which, sender: { $in: [...senders] } })
 
-/** By what the messages say now: one that was deleted, or names them no more, does not count. */
+/** By the present messages: deleted ones and removed mentions do not count. */
 async function mentionsAfter(key: RoomKey, account: string, seq: number, blocked: readonly string[]): Promise<number> {
   const named = { room: key, user_address: account, seq: { $gt: seq } }
   const seqs = (await Mentions.find(named, { seq: 1 }).sort({ seq: -1 }).limit(lookedThrough).lean()).map(
@@ -67,14 +64,13 @@ interface Naming {
   body: { mentions: { id: string }[]; deleted: object | null }
 }
 
-/** How far somebody has read, and what is left. */
-export async function unreadOf(key: RoomKey, account: string, arrival: Arrival, { total }: { total: number }) {
+/** The read mark and the unread counts. */
+export async function unreadCountsOf(key: RoomKey, account: string, arrival: Arrival, { total }: { total: number }) {
   const [mark, blocked] = await Promise.all([Reads.findOne({ _id: idOf(key, account) }).lean(), blockedBy(account)])
-  const read = mark ?? nobodyRead
+  const read = mark ?? noReadMark
   return { seq: read.seq, ...(await countsOf(key, account, { read, arrival, total, blocked })) }
 }
 
-/** The first message that is not read, where some are. */
 export async function firstUnreadOf(
   key: RoomKey,
   account: string,
@@ -92,49 +88,49 @@ type ReadListener = (
   read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number; session: string },
 ) => void
 const listenersOn = nodeState((): ReadListener[] => [])
-/** Told of each mark set on this node. */
+/** Subscribes to read marks set on this node. */
 export const onRead = (node: Node, listener: ReadListener): void => void listenersOn(node).push(listener)
 
 export const read: Action<typeof contract.read> = ({ room, seq }, context) => markRead(context, room, () => seq)
 
 export const readMessage: Action<typeof contract.readMessage> = async ({ id, messageId }, context) => {
-  await markRead(context, groupRef(id), placeOf(messageId))
+  await markRead(context, groupRef(id), seqOfMessage(messageId))
   return done
 }
 
-/** Where a message of a room is in its log. */
-export const placeOf = (messageId: string) => (view: View) => {
+/** The seq of a message in a room. */
+export const seqOfMessage = (messageId: string) => (view: View) => {
   const message = messageIn(view, messageId)
   if (!message) throw new AppError('MESSAGE_NOT_FOUND')
   return message.seq
 }
 
-/** Marks a room as read up to a place in its log. */
-export async function markRead(context: Context, room: RoomRef, placeIn: (view: View) => number) {
+/** Marks a room as read up to a seq. */
+export async function markRead(context: Context, room: RoomRef, seqIn: (view: View) => number) {
   const { account, session } = signedIn(context)
   const { key, also: head } = await readRoom(context.node, context.caller, room, (view) => ({
     seq: view.seq,
     total: view.total,
     member: memberIn(view, account),
-    place: placeIn(view),
+    upTo: seqIn(view),
   }))
-  const upTo = Math.min(head.place, head.seq)
+  const upTo = Math.min(head.upTo, head.seq)
   const n =
     upTo === head.seq ? head.total : ((await context.node.log.read(key, Math.max(0, upTo - 1), 1))[0]?.total ?? 0)
-  await raise(key, account, upTo, n)
-  const { seq: read_seq, unread, mentions } = await unreadOf(key, account, head.member, head)
+  await raiseReadMark(key, account, upTo, n)
+  const { seq: read_seq, unread, mentions } = await unreadCountsOf(key, account, head.member, head)
   for (const listener of listenersOn(context.node))
     listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq, session: session.id })
   return { read_seq, unread, mentions }
 }
 
-/** Has somebody read the message that is the nth of its room? */
+/** Has an account read the nth message of a room? */
 export const hasRead = async (key: RoomKey, account: string, n: number): Promise<boolean> =>
   ((await Reads.findOne({ _id: idOf(key, account) }, { n: 1 }).lean())?.n ?? 0) >= n
 
 const receiptsAtMost = 200
 
-/** Of a group alone: in a room that anybody enters, everybody could watch what others read. */
+/** Groups only: in an open room anybody could watch what others read. */
 export const receipts: Action<typeof contract.receipts> = async ({ id }, context) => {
   signedIn(context)
   const { key } = await readRoom(context.node, context.caller, groupRef(id), () => null)
@@ -154,8 +150,8 @@ export const receipts: Action<typeof contract.receipts> = async ({ id }, context
   }
 }
 
-/** Never lowers a mark, in whatever order marks arrive. */
-async function raise(key: RoomKey, account: string, seq: number, n: number): Promise<void> {
+/** Never lowers a mark, in any order of arrival. */
+async function raiseReadMark(key: RoomKey, account: string, seq: number, n: number): Promise<void> {
   const update = { $max: { seq, n }, $setOnInsert: { room: key, user_address: account } }
   await upsert(() => Reads.updateOne({ _id: idOf(key, account) }, update, { upsert: true }))
 }

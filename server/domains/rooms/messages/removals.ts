@@ -1,16 +1,17 @@
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { keyOf } from '#server/domains/rooms/room-state/access'
-import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
+import { actorOf, entryOf, plazaActor } from '#server/domains/rooms/room-state/entries'
 import { messageDeleted } from '#server/domains/rooms/room-state/events/messages'
+import { type MessageFact, messageIn } from '#server/domains/rooms/room-state/facts'
 import { refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
-import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
-import type { RoomKey } from '#server/log/types'
+import type { Judgement, RoomKey, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
-import { touchable } from './touched.ts'
+import { touchableMessage } from './touchable-message.ts'
 
 export const remove: Action<typeof contract.remove> = async ({ room, id, reason, client_action_id }, context) => {
   const { account } = signedIn(context)
@@ -19,8 +20,8 @@ export const remove: Action<typeof contract.remove> = async ({ room, id, reason,
   return { seq: outcome.row?.seq ?? outcome.view.seq }
 }
 
-/** Where a message is; whether its caller may know of it is judged there. */
-export async function roomOfMessage(id: string): Promise<RoomKey> {
+/** The room of a message; the caller's right is checked there. */
+export async function roomKeyOfMessage(id: string): Promise<RoomKey> {
   const row = await RoomEvents.findOne({ _id: id, n: { $exists: true } }, { room: 1 }).lean<{ room: RoomKey }>()
   if (!row) throw new AppError('MESSAGE_NOT_FOUND')
   return row.room
@@ -28,8 +29,8 @@ export async function roomOfMessage(id: string): Promise<RoomKey> {
 
 export const removeById: Action<typeof contract.removeById> = async ({ messageId }, context) => {
   const { account } = signedIn(context)
-  const key = await roomOfMessage(messageId)
-  // Whoever may not know of the room learns no more than that there is no such message.
+  const key = await roomKeyOfMessage(messageId)
+  // A hidden room gets the same answer as a missing message.
   const unseen = (error: unknown) =>
     error instanceof AppError && error.code === 'ROOM_NOT_FOUND' ? new AppError('MESSAGE_NOT_FOUND') : error
   await removeMessage(context, key, account, messageId, null).catch((error: unknown) => {
@@ -54,7 +55,7 @@ export async function removeMessage(
     makes: messageDeleted,
     isRepeat: (row, body) => body.id === id && row.reason === reason,
     judge: (view, now) => {
-      const { message, standing } = touchable(view, account, id, now)
+      const { message, standing } = touchableMessage(view, account, id, now)
       named = message.body.media ?? []
       if (!isSameAccount(message.sender, account) && !standing.canDelete)
         throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
@@ -70,6 +71,65 @@ export async function removeMessage(
       }
     },
   })
-  await removeUnnamed(node, named)
+  await removeUnnamedFiles(node, named)
   return outcome
+}
+
+/** The removals of one slice share a turn of the log. Other acts of the room are judged between two slices. */
+const removedAtOnce = 50
+
+interface Removal {
+  /** Judged at the place of the removal in the log; a message for which it is false stays. */
+  mayGo?(message: MessageFact, view: View, now: number): boolean
+  /** Ends the removal after the slice that has begun. */
+  signal?: AbortSignal
+}
+
+interface Removed {
+  removed: number
+  /** The ids of messages that may not go. */
+  stayed: string[]
+}
+
+/** Removes messages of a room as the server itself. A repetition passes over those that were removed before. */
+export async function removeMessages(
+  node: Node,
+  key: RoomKey,
+  ids: readonly string[],
+  { mayGo = () => true, signal }: Removal = {},
+): Promise<Removed> {
+  const outcome: Removed = { removed: 0, stayed: [] }
+  for (let start = 0; start < ids.length; start += removedAtOnce) {
+    signal?.throwIfAborted()
+    const slice = ids.slice(start, start + removedAtOnce)
+    const files = await Promise.all(slice.map((id) => removeByServer(node, key, id, mayGo)))
+    outcome.removed += files.filter(Array.isArray).length
+    outcome.stayed.push(...slice.filter((_id, at) => files[at] === 'stayed'))
+    for (const named of files) if (Array.isArray(named)) await removeUnnamedFiles(node, named)
+  }
+  return outcome
+}
+
+/** The files that the removed message named; null if it was removed before. */
+async function removeByServer(
+  node: Node,
+  key: RoomKey,
+  id: string,
+  mayGo: NonNullable<Removal['mayGo']>,
+): Promise<string[] | 'stayed' | null> {
+  let files: readonly string[] = []
+  const outcome = await node.log.act(key, {
+    sender: plazaActor.account,
+    makes: messageDeleted,
+    judge: (view, now): Judgement<'stayed' | null> => {
+      const message = messageIn(view, id)
+      if (!message || message.body.deleted) return { already: null }
+      if (!mayGo(message, view, now)) return { already: 'stayed' }
+      files = message.body.media ?? []
+      const body = { id, at: new Date(now).toISOString(), poll_id: message.body.poll_id }
+      const about = { target: message.sender, targetName: message.body.actor.name }
+      return { accept: entryOf(view, { ...plazaActor, role: null }, messageDeleted, body, about) }
+    },
+  })
+  return outcome.row ? [...files] : outcome.already
 }

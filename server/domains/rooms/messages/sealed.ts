@@ -20,18 +20,18 @@ export const isCiphertext = (text: string): boolean =>
   isBase64(text) && Buffer.from(text, 'base64').length >= leastBytes
 
 /**
- * Why the text of a sealed message is refused, by how the room stands: what begins with the byte 1 names its epoch, which must be the
- * one that messages are sent under. What begins otherwise is of older clients, who derive a key from the two accounts: it is stored as
- * it is. Nothing here can tell whether a text is secret; those who read it can.
+ * The check of a sealed text, by the state of the room. Text with the first byte 1 names its epoch, which must be the
+ * current one. Other text is of older clients, whose key follows from the two accounts, and is stored unchanged. The
+ * server cannot tell whether a text is secret; its readers can.
  */
-export async function sealedFault(
+export async function sealedTextCheck(
   node: Node,
   room: string,
   account: string,
   draft: MessageDraft,
 ): Promise<(view: View) => AppError | null> {
   if (sealedBy(roomOfKey(room)) === null) {
-    await claimShared(node, room, account, draft.text)
+    await reserveSharedVector(node, room, account, draft.text)
     return () => null
   }
   const bytes = Buffer.from(draft.text, 'base64')
@@ -45,42 +45,45 @@ export async function sealedFault(
     return { isKnown: known !== null, sealedTo: current?.epoch_id === epoch ? current.device_ids : [] }
   })
   const there = await devicesNamed(sealedTo, peersOf(roomOfKey(room).id))
-  if (isKnown) await claimVector(room, epoch, bytes, layouts.epoch)
+  if (isKnown) await reserveVector(room, epoch, bytes, layouts.epoch)
   return (view) => {
     const [current, known] = [currentEpochIn(view), epochIn(view, epoch)]
     if (!known) return invalid('this conversation has no such epoch')
     const isOver = current?.epoch_id !== epoch || current.is_over || there.length < sealedTo.length
-    return isOver ? new AppError('CONFLICT', { message: over, details: { epoch_id: current?.epoch_id ?? null } }) : null
+    return isOver
+      ? new AppError('CONFLICT', { message: epochOverText, details: { epoch_id: current?.epoch_id ?? null } })
+      : null
   }
 }
 
-/** Who is no member claims nothing. What the verdict says of a text that is not sealed, it says in the log's turn. */
-async function claimShared(node: Node, room: string, account: string, text: string): Promise<void> {
+/** Only members use up a vector. The verdict on unsealed text is given in the log's turn. */
+async function reserveSharedVector(node: Node, room: string, account: string, text: string): Promise<void> {
   const bytes = sharedKeyBytes(text)
   if (bytes === null) return
-  const isClaimed = (view: View) => sealingOf(view) === 'shared-key' && standingOf(view, account).isMember
-  if (await node.log.ask(room, isClaimed)) await claimVector(room, '', bytes, layouts['shared-key'])
+  const isReserved = (view: View) => sealingOf(view) === 'shared-key' && standingOf(view, account).isMember
+  if (await node.log.ask(room, isReserved)) await reserveVector(room, '', bytes, layouts['shared-key'])
 }
 
-const over = 'Messages are sent under another epoch, or a device has gone: begin one, and seal the message again'
+const epochOverText =
+  'Messages are sent under another epoch, or a device has gone: begin one, and seal the message again'
 const invalid = (why: string) => new AppError('VALIDATION_ERROR', { message: `text: ${why}` })
 const hashOf = (...parts: readonly (string | Uint8Array)[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('base64url')
 
-/** One key must not encrypt two texts with one vector. The same message is sent again with the same one. */
-async function claimVector(
+/** One key must not encrypt two texts with one vector. A repeated message has the same one. */
+async function reserveVector(
   room: string,
   epoch: string,
   bytes: Buffer,
   { vectorAt, cipherAt }: (typeof layouts)[keyof typeof layouts],
 ): Promise<void> {
   const vector = bytes.subarray(vectorAt, cipherAt)
-  const claim = { _id: hashOf(epoch, vector, room), content: hashOf(bytes) }
+  const used = { _id: hashOf(epoch, vector, room), content: hashOf(bytes) }
   try {
-    await DmVectors.create(claim)
+    await DmVectors.create(used)
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    if (await DmVectors.exists(claim)) return
+    if (await DmVectors.exists(used)) return
     throw new AppError('CONFLICT', { message: 'This initialization vector was used before. Seal the message again.' })
   }
 }

@@ -1,43 +1,40 @@
 import { type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
 import { blockOf, blockSize, blocksWith, filedBlocks, segmentSize } from '#server/domains/rooms/room-state/search-index'
-import { holdsAll, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
+import { containsWords, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import type { Action, Context, Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { createTurnstile } from '#server/kernel/turnstile'
-import { messages as rowsBetween } from '#server/log/store'
+import { messagesBetween as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
-import { fileSoon } from './filing.ts'
-import { readable, totalAt } from './history.ts'
+import { messageCountAt, readableRoom } from './history.ts'
+import { scheduleIndexing } from './indexing.ts'
 import { messagesOf } from './pages.ts'
 
 const budgetMilliseconds = 50
-/** A busy machine may take the processor away for longer than the budget: each call reads a block all the same. */
+/** A busy machine may take longer than the budget, so each call reads at least one block. */
 const readAtLeast = blockSize
 const readAtMost = 2_000
 const segmentsAtMost = 8
-/** Messages that are read as soon as a few segments are looked through. */
+/** The reading of a few segments costs as much as this many messages. */
 const readForALookUp = 32
 const sliceMilliseconds = 10
 
-/** Slices of searches run one at a time, so that other work comes in between. */
+/** Slices of searches run one at a time, with other work in between. */
 const turnOn = nodeState(createTurnstile)
 
-/** Ordinals of messages that may match, both ends included; empty where `to` is below `from`. Nothing above `from` is left out. */
-interface Stretch {
+/** An inclusive range of ordinals that may match, empty if `to` is below `from`. It omits nothing above `from`. */
+interface OrdinalRange {
   from: number
   to: number
 }
 
-/**
- * Messages with all of the words, newest first. A call that has read enough ends early and says where to go on, so that no
- * search holds up the others, however long the messages are.
- */
+/** Messages with all words, newest first. A costly call ends early with its place, so that no search delays others. */
 export const search: Action<typeof contract.search> = async ({ room, query, limit, before_seq }, context) => {
   const { node } = context
   const turn = turnOn(node)
-  const { key, isInsider, sealed, ...head } = await readable(context, room)
+  const { key, isInsider, sealed, ...head } = await readableRoom(context, room)
   if (sealed !== null) {
     const what = sealed === 'epoch' ? 'Direct messages' : 'Messages of rooms with a shared key'
     throw new AppError('VALIDATION_ERROR', { message: `${what} are ciphertext and cannot be searched here` })
@@ -45,13 +42,13 @@ export const search: Action<typeof contract.search> = async ({ room, query, limi
   const words = searchWords(query)
   if (words.length === 0)
     throw new AppError('VALIDATION_ERROR', { message: 'Search for a word: letters, digits or an emoji' })
-  const start = before_seq === undefined ? head.total : await totalAt(node, key, before_seq - 1, head)
+  const start = before_seq === undefined ? head.total : await messageCountAt(node, key, before_seq - 1, head)
   const found: MessageFact[] = []
   let rest = start
   let left = budgetMilliseconds
   let read = 0
   const isEnough = () => found.length === limit || (left <= 0 && read >= readAtLeast) || read >= readAtMost
-  for await (const { from, to } of rest > 0 ? stretches(node, key, words, start) : []) {
+  for await (const { from, to } of rest > 0 ? candidateRanges(node, key, words, start) : []) {
     if (!(await isPaid(context, from > to ? readForALookUp : to - from + 1, read > 0))) break
     await turn()
     const facts = from > to ? [] : (await rowsBetween(key, from, to)).map(messageFactOf)
@@ -60,7 +57,7 @@ export const search: Action<typeof contract.search> = async ({ room, query, limi
     let counted = began
     for (const fact of facts.reverse()) {
       read += 1
-      if (!fact.body.deleted && holdsAll(fact.body.text, words)) found.push(fact)
+      if (!fact.body.deleted && containsWords(fact.body.text, words)) found.push(fact)
       const now = performance.now()
       left -= now - counted
       counted = now
@@ -82,7 +79,7 @@ export const search: Action<typeof contract.search> = async ({ room, query, limi
   }
 }
 
-/** Where a call that has read something cannot pay for more, it ends early. */
+/** A call that has read something ends early if its budget is spent. */
 async function isPaid(context: Context, messages: number, hasRead: boolean): Promise<boolean> {
   try {
     await context.charge(messages)
@@ -93,10 +90,15 @@ async function isPaid(context: Context, messages: number, hasRead: boolean): Pro
   }
 }
 
-/** First what is not filed yet, as it is; then the filed blocks in which every word may be. */
-async function* stretches(node: Node, room: RoomKey, words: readonly string[], start: number): AsyncGenerator<Stretch> {
+/** Unindexed messages first, then indexed blocks that may contain every word. */
+async function* candidateRanges(
+  node: Node,
+  room: RoomKey,
+  words: readonly string[],
+  start: number,
+): AsyncGenerator<OrdinalRange> {
   const filed = (await filedBlocks(room)) * blockSize
-  if (start - filed >= blockSize) fileSoon(node, room)
+  if (start - filed >= blockSize) scheduleIndexing(node, room)
   let to = start
   for (; to > filed; to = Math.max(filed, to - blockSize)) yield { from: Math.max(filed, to - blockSize) + 1, to }
   const terms = [...words].sort((one, other) => other.length - one.length).map(termOf)
@@ -108,7 +110,7 @@ async function* stretches(node: Node, room: RoomKey, words: readonly string[], s
     for (const { block, is_ready } of blocks) {
       const from = block * blockSize + 1
       if (from > to) continue
-      if (!is_ready) fileSoon(node, room, block)
+      if (!is_ready) scheduleIndexing(node, room, block)
       yield { from, to: Math.min(to, from + blockSize - 1) }
     }
     const lowest = (next + 1) * segmentSize * blockSize + 1
@@ -117,7 +119,7 @@ async function* stretches(node: Node, room: RoomKey, words: readonly string[], s
   }
 }
 
-/** The seq just above the nth message. */
+/** The seq after the nth message. */
 async function seqAfter(room: RoomKey, n: number): Promise<number | null> {
   const [row] = await rowsBetween(room, n, n)
   return row ? row.seq + 1 : null

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { missingAmong, withFiles } from '#server/domains/media/files/claims'
+import { missingFiles, withKeptFiles } from '#server/domains/media/files/claims'
 import { keysOf, namedFiles } from '#server/domains/moderation/verdict/named-files'
 import type { MessageDraft, Ruling } from '#server/domains/moderation/verdict/verdict'
 import { keyOf } from '#server/domains/rooms/room-state/access'
-import { entryOf, nameOf } from '#server/domains/rooms/room-state/entries'
+import { displayNameOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageBody, messageIn } from '#server/domains/rooms/room-state/facts'
-import { acceptedAt, capabilitiesOf, judgeDraft, refusalOf } from '#server/domains/rooms/room-state/judge-draft'
-import { messageOfRow } from '#server/domains/rooms/room-state/shown'
+import { acceptedVerdict, capabilitiesOf, judgeDraft, refusalOf } from '#server/domains/rooms/room-state/judge-draft'
+import { messageOfRow } from '#server/domains/rooms/room-state/rendered'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
@@ -15,47 +15,48 @@ import { capabilitiesChanged, rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { sealedBy } from '#shared/kit/room-kinds'
-import { askedBy, draftOf } from './drafts.ts'
+import { draftOf, pollInputOf } from './drafts.ts'
 import { quoteOf } from './quotes.ts'
-import { sealedFault } from './sealed.ts'
-import { otherSealing } from './shared-key.ts'
+import { sealedTextCheck } from './sealed.ts'
+import { otherSealingError } from './shared-key.ts'
 
 export const send: Action<typeof contract.send> = (input, context) => sendTo(context, input)
 
-/** Sends what somebody says in a room, however it is spelled. */
+/** Sends a message to a room, in any spelling. */
 export async function sendTo(context: Context, input: Parameters<typeof send>[0]) {
   const { account } = signedIn(context)
   const key = await keyOf(input.room)
   const draft = draftOf(input, sealedBy(input.room))
-  const fault = await sealedFault(context.node, key, account, draft)
-  const otherFault = (view: View) => otherSealing(view) ?? (input.client_msg_id === undefined ? unbound : fault(view))
+  const fault = await sealedTextCheck(context.node, key, account, draft)
+  const otherFault = (view: View) =>
+    otherSealingError(view) ?? (input.client_msg_id === undefined ? unboundError : fault(view))
   const extra = { cid: input.client_msg_id, fault: input.sealed_by ? otherFault : fault }
   const { message, duplicate, nextSendAt } = await sendDraft(context, key, account, draft, extra)
   return {
     message,
-    verdict: acceptedAt(message.seq - 1),
+    verdict: acceptedVerdict(message.seq - 1),
     ...(duplicate ? { duplicate } : {}),
     next_send_at: nextSendAt === null ? null : new Date(nextSendAt).toISOString(),
   }
 }
 
-interface Extra {
+interface DraftExtras {
   cid?: string | undefined
-  /** Why a sealed text is refused, where the room has come to stand so. */
+  /** The refusal of a sealed text, if the room's state now forbids it. */
   fault?: ((view: View) => AppError | null) | undefined
-  /** What comes with the message and is stored in the same row. */
+  /** A poll in the same row. */
   poll?: (messageId: string, at: number) => { id: string; poll: Json } | AppError
 }
 
-/** Judges and appends in one step; every way to post ends here. */
+/** Judges and appends in one step; every operation that posts ends here. */
 export async function sendDraft(
   { node, emit }: Pick<Context, 'node' | 'emit'>,
   key: string,
   account: string,
   draft: MessageDraft,
-  { cid, poll, fault }: Extra = {},
+  { cid, poll, fault }: DraftExtras = {},
 ) {
-  const name = await nameOf(node, account)
+  const name = await displayNameOf(node, account)
   const files = namedFiles(draft, { publicUrl: node.settings.storageUrl, sender: account })
   let ruling: Ruling | null = null
   const act = (missing: ReadonlySet<string>) =>
@@ -63,8 +64,8 @@ export async function sendDraft(
       sender: account,
       cid,
       makes: messageCreated,
-      // Messages and polls are stored as one event.
-      isRepeat: (_row, body) => (poll ? body.poll != null : body.poll_id === null) && isSaying(body, draft, key),
+      // Messages and polls are one kind of event.
+      isRepeat: (_row, body) => (poll ? body.poll != null : body.poll_id === null) && hasSameContent(body, draft, key),
       judge(view, now): Judgement<never> {
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
         const judged = judgeDraft(view, draft, { node, account, now, missing })
@@ -74,10 +75,10 @@ export async function sendDraft(
         const stale = fault?.(view)
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
         if (stale) return { refuse: stale }
-        if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReply }
+        if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReplyError }
         const extra = poll?.('', now)
         if (extra instanceof AppError) return { refuse: extra }
-        if (!standing.isMember) return { refuse: outside }
+        if (!standing.isMember) return { refuse: outsiderError }
         const quote = reply && quoteOf(reply, facts)
         const body = { ...bodyOf(draft, quote, ruling, extra?.id ?? null), ...keysOf(files) }
         return {
@@ -90,11 +91,11 @@ export async function sendDraft(
         }
       },
     })
-  const outcome = await withFiles(node, account, files, act)
+  const outcome = await withKeptFiles(node, account, files, act)
     .catch(async (error: unknown) => {
-      if (error !== outside) throw error
+      if (error !== outsiderError) throw error
       await node.callAs(account, rooms.join, { room: roomOfKey(key) })
-      return withFiles(node, account, files, act)
+      return withKeptFiles(node, account, files, act)
     })
     .finally(() => node.metrics.verdict(ruling?.verdict.step ?? 'none'))
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
@@ -105,27 +106,27 @@ export async function sendDraft(
   return { row, body, message: messageOfRow(row), duplicate, nextSendAt }
 }
 
-/** Is this what a message said when it was sent? One that was changed tells no more; what is sealed reads otherwise each time. */
-function isSaying(
+/** Is this the original content of a message? A changed or sealed one cannot be compared. */
+function hasSameContent(
   body: Omit<MessageBody, 'actor'>,
   { text, type, replyTo, attachments, mentions, poll }: MessageDraft,
   key: string,
 ): boolean {
   if (body.edited_at !== null || body.deleted !== null || sealedBy(roomOfKey(key)) !== null) return true
-  const said = [body.text, body.type, body.reply_to?.id ?? null, body.attachments, body.mentions]
-  const isSame = isDeepStrictEqual(said, [text, type, replyTo, attachments, mentions])
-  return isSame && isDeepStrictEqual(body.poll ? askedBy(body.poll) : null, poll)
+  const stored = [body.text, body.type, body.reply_to?.id ?? null, body.attachments, body.mentions]
+  const isSame = isDeepStrictEqual(stored, [text, type, replyTo, attachments, mentions])
+  return isSame && isDeepStrictEqual(body.poll ? pollInputOf(body.poll) : null, poll)
 }
 
-/** What is sealed by a shared key is bound to the id of its message: nobody could open it under one that the server makes. */
-const unbound = new AppError('VALIDATION_ERROR', {
+/** A shared-key text is bound to its message id: with a server-made id nobody could open it. */
+const unboundError = new AppError('VALIDATION_ERROR', {
   message: 'client_msg_id (wakuMessageId) is required: the content is sealed with it, and opens by it alone',
 })
 
-/** They may write, and are to become a member first. */
-const outside = new AppError('NOT_A_MEMBER')
+/** The sender may write after joining. */
+const outsiderError = new AppError('NOT_A_MEMBER')
 
-const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
+const noReplyError = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
 const nextSendOf = (ruling: Ruling | null): number | null => ruling?.nextSendAt ?? null
 
 function bodyOf(
@@ -163,7 +164,7 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const key = await keyOf(input.room)
   const draft = draftOf(input, sealedBy(input.room))
   const files = namedFiles(draft, { publicUrl: context.node.settings.storageUrl, sender: account })
-  const missing = await missingAmong(account, files)
+  const missing = await missingFiles(account, files)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
     const { ruling, hidden } = judgeDraft(view, draft, { node: context.node, account, now, missing })
     if (hidden) throw hidden

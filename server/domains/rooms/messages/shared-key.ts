@@ -1,25 +1,27 @@
 import { readRoom } from '#server/domains/rooms/room-state/access'
 import { messageFactOf, sealingOf } from '#server/domains/rooms/room-state/facts'
 import type { Action } from '#server/kernel/context'
-import { messages as rowsBetween } from '#server/log/store'
+import { messagesBetween as rowsBetween } from '#server/log/store'
 import type { View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { channelRef } from '#shared/api/room-paths'
 import { sharedKeyRow, sharedKeyRowsAtMost } from '#shared/api/shared-key-messages'
 import { AppError } from '#shared/errors'
-import { firstSince } from './history.ts'
+import { firstMessageSince } from './history.ts'
 import { messagesOf } from './pages.ts'
 
 export const sharedKeyHistory: Action<typeof contract.sharedKeyHistory> = async ({ id, since }, context) => {
   const { node, caller } = context
   const { key, room, also } = await readRoom(node, caller, channelRef(id), (view) => {
-    const fault = otherSealing(view)
+    const fault = otherSealingError(view)
     if (fault) throw fault
     return { total: view.total }
   })
   const { total } = also
   const from =
-    since === undefined ? Math.max(1, total - sharedKeyRowsAtMost + 1) : await firstSince(key, Date.parse(since), total)
+    since === undefined
+      ? Math.max(1, total - sharedKeyRowsAtMost + 1)
+      : await firstMessageSince(key, Date.parse(since), total)
   const to = Math.min(total, from + sharedKeyRowsAtMost - 1)
   const rows = from > to ? [] : await rowsBetween(key, from, to)
   const found = await messagesOf(key, rows.map(messageFactOf), true)
@@ -29,8 +31,8 @@ export const sharedKeyHistory: Action<typeof contract.sharedKeyHistory> = async 
   return { messages }
 }
 
-/** Why what is to be sealed by a shared key does not belong here; null where it does. */
-export const otherSealing = (view: View): AppError | null =>
+/** The refusal of shared-key text in another room; null if it belongs here. */
+export const otherSealingError = (view: View): AppError | null =>
   sealingOf(view) === 'shared-key'
     ? null
     : new AppError('VALIDATION_ERROR', { message: 'Wrong channel type: this room has no shared key' })

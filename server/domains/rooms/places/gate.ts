@@ -2,21 +2,24 @@ import { defineGate } from '#server/domains/rooms/gates/define'
 import type { Node } from '#server/kernel/context'
 import type { GateAnswer, PlaceGate } from '#shared/api/gates'
 import { metresBetween, metresText } from '#shared/kit/earth'
-import { claimOf } from './claims.ts'
+import { positionClaimOf } from './claims.ts'
 import { Visits } from './model.ts'
 import { placeSettings } from './settings.ts'
 
 const source = 'what the account says; nothing proves it'
 
-/** Who has said to be at the place lately. The members are looked through by the day of that; nobody is asked where they are. */
+/**
+ * The gate for people who claimed to be at a place. Members are re-checked by the day of their visit, without a new
+ * claim.
+ */
 export const placeGate = defineGate('place', {
   lasts: (node) => placeSettings.of(node).stayDays > 0,
   async check({ node, account, gate }) {
     const now = node.now()
-    const claim = await claimOf(node, account)
+    const claim = await positionClaimOf(node, account)
     const away = claim && metresBetween(claim.position, gate)
     const isThere = away !== null && away <= gate.radius_m
-    if (claim && isThere) await keepVisit(node, account, gate, claim.at)
+    if (claim && isThere) await storeVisit(node, account, gate, claim.at)
     const visit = isThere && claim ? claim.at : await lastVisit(node, account, gate)
     const near = `within ${metresText(gate.radius_m)} of ${gate.place_name}`
     const looked = (result: string, at: Date) => ({
@@ -48,7 +51,7 @@ const refusal = (near: string, away: number | null): string =>
 
 const idOf = (account: string, { place_id }: PlaceGate) => `${place_id}|${account}`
 
-async function keepVisit(node: Node, account: string, gate: PlaceGate, at: Date): Promise<void> {
+async function storeVisit(node: Node, account: string, gate: PlaceGate, at: Date): Promise<void> {
   const { staySeconds } = placeSettings.of(node)
   if (staySeconds === 0) return
   const visit = { at, expires_at: new Date(at.getTime() + staySeconds * 1_000) }

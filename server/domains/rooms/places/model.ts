@@ -2,7 +2,7 @@ import { Schema } from 'mongoose'
 import { moment, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** Where an account last said it is; `_id` is the account. */
+/** The last claimed position of an account; `_id` is the account. */
 export interface StoredClaim {
   _id: string
   /** The position, rounded and sealed. */
@@ -20,7 +20,7 @@ export const Claims = defineModel<StoredClaim>(
   ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
 
-/** That an account has said to be at a place, and when last; `_id` is the place and the account. */
+/** The last visit of an account at a place; `_id` is the place and the account. */
 export interface StoredVisit {
   _id: string
   at: Date

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { defineSettings, numeric } from '#server/kernel/settings'
+import { decimalNumber, defineSettings } from '#server/kernel/settings'
 
-/** For how long who was at a place, by their own word, may be a member of its room. */
+/** The time for which a visit suffices for membership. */
 export const placeSettings = defineSettings(
-  { PLACE_STAY_DAYS: numeric(z.number().int().min(0).max(366)).default(30) },
+  { PLACE_STAY_DAYS: decimalNumber(z.number().int().min(0).max(366)).default(30) },
   ({ PLACE_STAY_DAYS }) => ({ stayDays: PLACE_STAY_DAYS, staySeconds: PLACE_STAY_DAYS * 86_400 }),
 )

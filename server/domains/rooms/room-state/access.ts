@@ -5,14 +5,14 @@ import { AppError } from '#shared/errors'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { banIn, blocksIn, type RoomFact, refOf, roomIn, rulesIn, sealingOf } from './facts.ts'
+import { banIn, blocksIn, type RoomFact, roomIn, roomRefOf, rulesIn, sealingOf } from './facts.ts'
 import { kinds } from './kinds.ts'
 import { Rooms } from './model.ts'
 import { isSuspended, rightsIn, type Standing, standingOf } from './standing.ts'
 
 const madeId = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
-/** The key of the room a client named; channels may be named by their slug. */
+/** The key of a named room; channels may be named by slug. */
 export async function keyOf(room: RoomRef): Promise<string> {
   if (isBetweenTwo(room.type)) {
     const [one = '', other = '', ...more] = peersOf(room.id)
@@ -24,28 +24,32 @@ export async function keyOf(room: RoomRef): Promise<string> {
   return found._id
 }
 
-/** Is the room hidden from those outside it? */
+/** Is the room hidden from people outside it? */
 export const isUnlisted = (view: View, { access_level }: RoomFact): boolean =>
-  kinds[refOf(view).type].seenBy === 'members' || access_level === 'staff'
+  kinds[roomRefOf(view).type].seenBy === 'members' || access_level === 'staff'
 
-/** The room for a caller who may see it. For everybody else it throws the same error whether the room exists or not. */
-export function seenBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
+/** The room, if the caller may see it. Otherwise the error is the same, whether or not the room exists. */
+export function visibleRoom(
+  view: View,
+  account: string | null,
+  now: number,
+): { room: RoomFact; standing: Standing | null } {
   const room = roomIn(view)
   const standing = account === null ? null : rightsIn(view, account, now)
   if (!room) throw new AppError('ROOM_NOT_FOUND')
   const mayEnter = room.access_level === 'staff' ? standing?.isModerator : standing?.isMember
-  const isGone = !room.is_active && kinds[refOf(view).type].archived === 'is gone' && !standing?.isModerator
+  const isGone = !room.is_active && kinds[roomRefOf(view).type].archived === 'is gone' && !standing?.isModerator
   if (isGone || (isUnlisted(view, room) && !mayEnter)) throw new AppError('ROOM_NOT_FOUND')
   if (account === null && isClosed(rulesIn(view))) throw new AppError('UNAUTHORIZED')
   return { room, standing }
 }
 
-/** As `seenBy`, for somebody who acts on others; refuses who is suspended, or banned here. */
-export function actingIn(view: View, account: string, now: number): { room: RoomFact; standing: Standing } {
+/** As `seenBy`, for acts on others; refuses suspended and banned callers. */
+export function actingRoom(view: View, account: string, now: number): { room: RoomFact; standing: Standing } {
   const standing = standingOf(view, account)
   refuseBanned(view, account, now)
   if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-  const { room } = seenBy(view, account, now)
+  const { room } = visibleRoom(view, account, now)
   return { room, standing }
 }
 
@@ -54,55 +58,59 @@ function refuseBanned(view: View, account: string, now: number): void {
   if (ban) throw new AppError('BANNED', { details: { until: ban.banned_until, reason: ban.reason } })
 }
 
-/** As `seenBy`; also refuses who is kept out by a ban, a block or a missing membership. */
-export function readBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
+/** As `seenBy`; also refuses callers without access by a ban, a block or a missing membership. */
+export function readableRoomOf(
+  view: View,
+  account: string | null,
+  now: number,
+): { room: RoomFact; standing: Standing | null } {
   if (account !== null) refuseBanned(view, account, now)
-  const seen = seenBy(view, account, now)
+  const seen = visibleRoom(view, account, now)
   if (!mayRead(view, seen.standing)) throw new AppError('NOT_A_MEMBER')
   return seen
 }
 
-/** Is the room hidden from callers who are not signed in? A room without such a rule is open. */
+/** Is the room hidden from anonymous callers? Rooms without this rule are open. */
 const isClosed = ({ read_access }: { read_access?: ReadAccess }): boolean => (read_access ?? 'everyone') !== 'everyone'
 
-/** Is the room there for everybody, also for who is not signed in, and not archived? */
+/** Is the room visible to everybody, and not archived? */
 export function isPublic(view: View): boolean {
   const room = roomIn(view)
   return room?.is_active === true && !isUnlisted(view, room) && !isClosed(rulesIn(view))
 }
 
-/** May this member go on listening here? Out of the rooms of the staff goes whoever is not of it any more, before their record says so. */
+/** May this member still listen here? Former staff may not, before their record changes. */
 export const mayListen = (view: View, account: string, now: number): boolean =>
   roomIn(view)?.access_level !== 'staff' || rightsIn(view, account, now).isModerator
 
-/** May this person read the messages here? Who may not sees only the card of the room. */
+/** May this person read the messages? Others see only the room's card. */
 export function mayRead(view: View, standing: Standing | null): boolean {
   if (standing?.isMember) return true
-  if (kinds[refOf(view).type].readers === 'members' || sealingOf(view) !== null) return false
+  if (kinds[roomRefOf(view).type].readers === 'members' || sealingOf(view) !== null) return false
   return rulesIn(view).read_access !== 'members' || standing?.isModerator === true
 }
 
-export interface Seen {
+export interface ReadRoom {
   key: string
   now: number
   room: RoomFact
   standing: Standing | null
 }
 
-/** The only way to read a room that a client named. `also` reads anything else that is needed from the view, in the same call. */
+/** The only way to read a named room. `also` reads further data from the same view. */
 export async function readRoom<T>(
   node: Node,
   caller: Caller,
   ref: RoomRef,
-  also: (view: View, seen: Seen) => T,
-): Promise<Seen & { also: T }> {
+  also: (view: View, seen: ReadRoom) => T,
+): Promise<ReadRoom & { also: T }> {
   const key = await keyOf(ref)
   return node.log.ask(key, (view, now) => {
-    const { room, standing } = readBy(view, caller.account, now)
+    const { room, standing } = readableRoomOf(view, caller.account, now)
     const seen = { key, now, room, standing }
     return { also: also(view, seen), ...seen }
   })
 }
 
-/** Has one of the two people of the room blocked the other? */
-export const isBarred = (view: View): boolean => isBetweenTwo(refOf(view).type) && blocksIn(view).length > 0
+/** Has one of the two people blocked the other? */
+export const hasBlock = (view: View): boolean => isBetweenTwo(roomRefOf(view).type) && blocksIn(view).length > 0

@@ -1,17 +1,17 @@
-import type { Judging } from '#server/domains/moderation/verdict/verdict'
+import type { WordJudging } from '#server/domains/moderation/verdict/verdict'
 import { type BlockedWord, compileWords, type WordList } from '#server/domains/moderation/verdict/words'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type View } from '#server/log/types'
 import { type WordFact, wordsIn } from './facts.ts'
 
-/** What words are judged by in this room. */
-export const judgingOf = (node: Node, view: View): Judging => ({
+/** The inputs of judging words in this room. */
+export const wordJudgingOf = (node: Node, view: View): WordJudging => ({
   words: wordListsOf(node, view),
   steps: node.settings.verdictSteps,
 })
 
-/** The words that are blocked everywhere, then those that are blocked here. */
+/** The globally blocked words, then those of this room. */
 export const wordListsOf = (node: Node, view: View): readonly WordList[] => [
   compiled(node, wordsIn(view.global), 'global'),
   ...(view.room === GLOBAL ? [] : [compiled(node, wordsIn(view), 'room')]),
@@ -22,13 +22,13 @@ const listsOf = nodeState(() => ({
   leftOut: new Map<string, string>(),
 }))
 
-/** Why a word that is stored is not in use; null where it is. Known after its list has been read. */
-export const leftOutBecause = (node: Node, wordId: string): string | null => listsOf(node).leftOut.get(wordId) ?? null
+/** The reason why a stored word is not in use; null if it is. Known after its list was read. */
+export const wordFaultOf = (node: Node, wordId: string): string | null => listsOf(node).leftOut.get(wordId) ?? null
 
 const blocked = new WeakMap<WordFact, BlockedWord>()
 
-/** The same objects for the same facts, so that what is known of a word is kept for as long as it is in a list. */
-function blockedAmong(words: readonly WordFact[], scope: 'global' | 'room'): BlockedWord[] {
+/** Equal facts give the same objects, so that caches by word last as long as the list. */
+function blockedWordsOf(words: readonly WordFact[], scope: 'global' | 'room'): BlockedWord[] {
   return words.map((fact) => {
     const known = blocked.get(fact)
     if (known) return known
@@ -39,17 +39,17 @@ function blockedAmong(words: readonly WordFact[], scope: 'global' | 'room'): Blo
   })
 }
 
-/** The words that are blocked in this view alone: of everywhere, or of a room. */
-export const blockedIn = (view: View): readonly BlockedWord[] =>
-  blockedAmong(wordsIn(view), view.room === GLOBAL ? 'global' : 'room')
+/** The blocked words of this view alone: global, or of a room. */
+export const blockedWordsIn = (view: View): readonly BlockedWord[] =>
+  blockedWordsOf(wordsIn(view), view.room === GLOBAL ? 'global' : 'room')
 
-/** A list is compiled once for as long as it stays the same. */
+/** A list is compiled once, until it changes. */
 function compiled(node: Node, words: readonly WordFact[], scope: 'global' | 'room'): WordList {
   const { compiled, leftOut } = listsOf(node)
   const known = compiled.get(words)
   if (known) return known
   for (const { word_id } of words) leftOut.delete(word_id)
-  const list = compileWords(blockedAmong(words, scope), (word, reason) => {
+  const list = compileWords(blockedWordsOf(words, scope), (word, reason) => {
     leftOut.set(word, reason)
     node.logger.warn({ word, reason }, 'a blocked word is out of use')
   })

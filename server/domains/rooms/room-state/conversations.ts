@@ -4,7 +4,7 @@ import { peersOf } from '#shared/kit/room-key'
 import { kinds } from './kinds.ts'
 import { Members, Rooms } from './model.ts'
 
-/** Lists a room of two among the rooms of both people. */
+/** Adds a direct room to the lists of both people. */
 export async function ensureDm(key: string, at: number): Promise<void> {
   const { type, id } = roomOfKey(key)
   const peers = peersOf(id)
@@ -28,11 +28,11 @@ export async function ensureDm(key: string, at: number): Promise<void> {
       upsert: true,
     },
   }))
-  // The room is written last: where it exists, its members do.
-  await Members.bulkWrite(rows, { ordered: false }).catch(passOverDuplicate)
-  await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
+  // The room is written last: if it exists, its members do too.
+  await Members.bulkWrite(rows, { ordered: false }).catch(ignoreDuplicate)
+  await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(ignoreDuplicate)
 }
 
-export function passOverDuplicate(error: unknown): void {
+export function ignoreDuplicate(error: unknown): void {
   if (!isDuplicate(error)) throw error
 }

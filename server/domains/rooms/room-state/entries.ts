@@ -4,25 +4,26 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { Entry, Json, View } from '#server/log/types'
 import type { RoomEventType } from '#shared/api/room-events'
+import { serverActor } from '#shared/kit/accounts'
 import { standingOf } from './standing.ts'
 
-/** Who acts where no account does. */
-export const house = { account: 'plaza', name: 'Plaza' }
+/** The actor of automatic acts. */
+export const plazaActor = { account: serverActor, name: 'Plaza' }
 
-interface About {
+interface EntryOptions {
   target?: string | null
   targetName?: string | null
   until?: string | null
   reason?: string | null
 }
 
-/** An event as the log takes it, signed with the name and rank its actor has at this moment; the rank may be known already. */
+/** An event as a log entry, signed with the actor's name and present rank, which may be given. */
 export const entryOf = <Body>(
   view: View,
   actor: { account: string; name: string; role?: string | null },
   { type }: Pick<EventRecord<RoomEventType, Body>, 'type' | 'body'>,
   body: NoInfer<Body>,
-  { target = null, targetName = null, until = null, reason = null }: About = {},
+  { target = null, targetName = null, until = null, reason = null }: EntryOptions = {},
 ): Entry => ({
   type,
   body: {
@@ -37,8 +38,8 @@ export const entryOf = <Body>(
 
 const loadingOn = nodeState(() => new Map<string, Promise<string>>())
 
-/** One look-up serves all who ask at the same time, so that acts come out in the order they went in. */
-export function nameOf(node: Node, account: string): Promise<string> {
+/** One look-up for simultaneous callers, so that acts keep their order. */
+export function displayNameOf(node: Node, account: string): Promise<string> {
   const loading = loadingOn(node)
   const known = loading.get(account)
   if (known) return known
@@ -49,4 +50,4 @@ export function nameOf(node: Node, account: string): Promise<string> {
   return load
 }
 
-export const actorOf = async (node: Node, account: string) => ({ account, name: await nameOf(node, account) })
+export const actorOf = async (node: Node, account: string) => ({ account, name: await displayNameOf(node, account) })

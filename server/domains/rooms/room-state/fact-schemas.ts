@@ -9,14 +9,14 @@ const text = z.string()
 const number = z.number()
 const flag = z.boolean()
 
-/** What follows from the log, and what its rows say of it: plain JSON. */
+/** Facts of the log and the content of rows: plain JSON. */
 export const RoomFact = Room.omit({
   ...{ id: true, type: true, message_count: true, is_member: true },
   ...{ attendance_event_id: true, attendance_event_name: true, attendance_image_url: true },
   ...{ attendance_collection_id: true, attendance_collection_name: true, attendance_collection_image_url: true },
 })
 export type RoomFact = z.infer<typeof RoomFact>
-/** What a record says of a room; null where the version that stored it knew of no such field. */
+/** The fact of a stored room; fields unknown to its version are null. */
 export function roomFactOf(record: { readonly [field: string]: unknown }): RoomFact {
   const fact = Object.fromEntries(
     Object.keys(RoomFact.shape).map((field) => [field, record[field] ?? null]),
@@ -24,19 +24,19 @@ export function roomFactOf(record: { readonly [field: string]: unknown }): RoomF
   return { ...fact, gate: gateIn(fact.gate) }
 }
 
-/** What an archived room was of, where its record has that: of the ids in a gate itself each belongs to one room. */
-interface GivenUp {
+/** The former ids of an archived room; an id in the gate itself belongs to one room only. */
+interface FormerIds {
   was?: Pick<AttendanceGate, 'event_id' | 'collection_id'>
 }
 
-/** The gate of a room as its record has it: that of an archived one leaves its event, or its collection, to another. */
-export function gateToStore({ gate, is_active }: Pick<RoomFact, 'gate' | 'is_active'>): (Gate & GivenUp) | null {
+/** The stored gate: an archived room leaves its event or collection to another one. */
+export function gateToStore({ gate, is_active }: Pick<RoomFact, 'gate' | 'is_active'>): (Gate & FormerIds) | null {
   if (is_active || gate?.by !== 'attendance') return gate
   const { by, name, image_url, ...was } = gate
   return { by, name, image_url, was }
 }
 
-function gateIn(stored: (Gate & GivenUp) | null): Gate | null {
+function gateIn(stored: (Gate & FormerIds) | null): Gate | null {
   if (stored?.by !== 'attendance') return stored
   const { was, ...gate } = stored
   return { ...gate, ...was }
@@ -46,18 +46,18 @@ export const MemberFact = z.object({
   user_address: text,
   role: MemberRole,
   joined_at: text,
-  /** Where the room stood when they came; absent for those who came before it was kept, and in direct conversations. */
+  /** The room's position when they joined; absent for members of older versions and in direct rooms. */
   joined_seq: number.exactOptional(),
   joined_n: number.exactOptional(),
 })
 export type MemberFact = z.infer<typeof MemberFact>
 
-/** A lot of envelopes, and the device that sealed them. */
-export const Lot = z.object({ by: SealedBy, envelopes: z.array(Envelope) })
-export type Lot = z.infer<typeof Lot>
-export const EpochFact = z.object({ epoch_id: text, seq: number, at: number, lots: z.array(Lot) })
+/** A batch of envelopes with its sealing device. */
+export const EnvelopeBatch = z.object({ by: SealedBy, envelopes: z.array(Envelope) })
+export type EnvelopeBatch = z.infer<typeof EnvelopeBatch>
+export const EpochFact = z.object({ epoch_id: text, seq: number, at: number, lots: z.array(EnvelopeBatch) })
 export type EpochFact = z.infer<typeof EpochFact>
-/** Of the epoch that began last. `is_over`: no message is sent under it any more, as the two have been parted by a block. */
+/** The latest epoch. `is_over`: after a block, no message is sent under it. */
 export const CurrentEpochFact = z.object({ epoch_id: text, device_ids: z.array(text), is_over: flag })
 export type CurrentEpochFact = z.infer<typeof CurrentEpochFact>
 
@@ -91,7 +91,7 @@ export const ModeratorFact = z.object({
   can_mute: flag,
   can_manage_mods: flag,
   notes: text.nullable(),
-  /** Where the room stood when it was given; null once its holder has gone, absent in grants of before it was kept. */
+  /** The room's position of the grant; null after its holder has left, absent in older grants. */
   granted_seq: number.nullable().exactOptional(),
 })
 export type ModeratorFact = z.infer<typeof ModeratorFact>
@@ -117,7 +117,7 @@ export const RulesFact = Rules.extend({
 })
 export type RulesFact = z.infer<typeof RulesFact>
 
-/** A link that lets people in; kept for a while after it is of no use, so that it can be said why. */
+/** An invitation link; kept for some time after its end, to explain refusals. */
 export const InvitationFact = z.object({
   invitation_id: text,
   token_hash: text,

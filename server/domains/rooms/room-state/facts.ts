@@ -60,15 +60,15 @@ export const keys = {
   question: (id: string) => `question:${id}`,
 }
 
-// The projection is the only writer of these keys, so each key names the type of its value.
+// Only the projection writes these keys, so each key has one type.
 const get = <T extends Fact>(view: View, key: string): T | null => view.get(key) as T | null
 
 export const roomIn = (view: View) => get<RoomFact>(view, keys.room)
 
-/** The rules that hold: those that were set, or the defaults. They say as well what the kind of room holds its members to, whatever was set. */
+/** The effective rules: those that were set, or the defaults, within the limits of the kind of room. */
 export function rulesIn(view: View): RulesFact {
   const rules = get<RulesFact>(view, keys.rules) ?? noRules
-  const { type } = refOf(view)
+  const { type } = roomRefOf(view)
   const read_only = rules.read_only || isForModerators(type)
   const max_message_length = longestIn(type, rules.max_message_length)
   const isAsSet = read_only === rules.read_only && max_message_length === rules.max_message_length
@@ -81,11 +81,14 @@ export const blocksIn = (view: View): readonly string[] => get<string[]>(view, k
 export const invitationsIn = (view: View): readonly InvitationFact[] =>
   get<InvitationFact[]>(view, keys.invitations) ?? noInvitations
 export const memberIn = (view: View, account: string) => get<MemberFact>(view, keys.member(account))
-/** The last grant here, whether or not it counts. */
+/** The last grant here, valid or not. */
 export const grantIn = (view: View, account: string) => get<ModeratorFact>(view, keys.moderator(account))
 export const clockIn = (view: View, account: string) => get<ClockFact>(view, keys.clock(account))
 
-/** When the account last wrote here, by a log's clock that shows `now`; null where it never did. A clock that stood still holds nobody back. */
+/**
+ * The account's last message here, on a clock that shows `now`; null if there is none. A clock that did not advance
+ * delays nobody.
+ */
 export const lastMessageIn = (view: View, account: string, now: number): number | null => {
   const clock = clockIn(view, account)
   return clock && Math.min(clock.at, now - view.ageOf(keys.clock(account)))
@@ -93,13 +96,13 @@ export const lastMessageIn = (view: View, account: string, now: number): number 
 export const reactedIn = (view: View, id: string, account: string) => get<ReactedFact>(view, keys.reacted(id, account))
 export const pollIn = (view: View, id: string) => get<PollFact>(view, keys.poll(id))
 export const epochIn = (view: View, id: string) => get<EpochFact>(view, keys.epoch(id))
-/** The epoch under which messages are sent; null before the first. */
+/** The epoch for new messages; null before the first. */
 export const currentEpochIn = (view: View) => get<CurrentEpochFact>(view, keys.currentEpoch)
 export const voteIn = (view: View, poll: string, account: string) => get<VoteFact>(view, keys.vote(poll, account))
 
 /**
- * The grant that counts. Older versions did not remove a grant when its holder left; such a grant counts only if the holder
- * joined before it was given.
+ * The valid grant. Older versions kept grants of former members. Such a grant counts only if its holder joined before
+ * it.
  */
 export const moderatorIn = (view: View, account: string): ModeratorFact | null => {
   const grant = grantIn(view, account)
@@ -108,33 +111,33 @@ export const moderatorIn = (view: View, account: string): ModeratorFact | null =
   return member !== null && member.joined_at < grant.granted_at ? grant : null
 }
 
-/** Does what was set until then hold now? */
-export const isRunning = (until: string | null, now: number): boolean => until === null || Date.parse(until) > now
+/** Is a term with this end still running? */
+export const isTermRunning = (until: string | null, now: number): boolean => until === null || Date.parse(until) > now
 
 /**
- * Does a term of this view hold now? Until its end by the log's clock and, where that clock has stepped since and stands still, no
- * longer than the term is long.
+ * Does a term of this view apply now? It ends by the log's clock. If that clock does not advance after a step, it ends
+ * after its own length.
  */
-const holds = (view: View, key: string, from: string, until: string | null, now: number): boolean =>
-  isRunning(until, now) && (until === null || view.ageOf(key) < Date.parse(until) - Date.parse(from))
+const isTermInForce = (view: View, key: string, from: string, until: string | null, now: number): boolean =>
+  isTermRunning(until, now) && (until === null || view.ageOf(key) < Date.parse(until) - Date.parse(from))
 
 /** Is the invitation neither revoked, expired nor used up at that time? */
-export const isOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFact, at: number): boolean =>
+export const isInvitationOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFact, at: number): boolean =>
   revoked_at === null && uses < max_uses && Date.parse(expires_at) > at
 
-/** The ban that holds now; null for an expired one. */
+/** The current ban; null for an expired one. */
 export const banIn = (view: View, account: string, now: number): BanFact | null => {
   const key = keys.ban(account)
   const ban = get<BanFact>(view, key)
-  return ban && holds(view, key, ban.banned_at, ban.banned_until, now) ? ban : null
+  return ban && isTermInForce(view, key, ban.banned_at, ban.banned_until, now) ? ban : null
 }
 export const muteIn = (view: View, account: string, now: number): MuteFact | null => {
   const key = keys.mute(account)
   const mute = get<MuteFact>(view, key)
-  return mute && holds(view, key, mute.muted_at, mute.muted_until, now) ? mute : null
+  return mute && isTermInForce(view, key, mute.muted_at, mute.muted_until, now) ? mute : null
 }
 
-/** The message as it is now; null where there is none, or a purge has taken it. */
+/** The message in its present state; null if absent. A purged one is emptied. */
 export const messageIn = (view: View, id: string): MessageFact | null => {
   const message = get<MessageFact>(view, keys.message(id))
   if (!message) return null
@@ -144,12 +147,11 @@ export const messageIn = (view: View, id: string): MessageFact | null => {
 }
 
 export const purgedBody = (body: MessageBody, { by, at, reason }: PurgeFact): MessageBody => ({
-  ...emptied(body),
+  ...emptiedBody(body),
   deleted: { by, at, reason },
 })
 
-/** What is left of a deleted message. */
-export const emptied = ({ media: _, ...body }: MessageBody): MessageBody => ({
+export const emptiedBody = ({ media: _, ...body }: MessageBody): MessageBody => ({
   ...body,
   text: '',
   attachments: [],
@@ -158,15 +160,14 @@ export const emptied = ({ media: _, ...body }: MessageBody): MessageBody => ({
   pinned: null,
   reactions: {},
   version: body.version + 1,
-  ...(body.poll ? { poll: withoutWords(body.poll) } : {}),
+  ...(body.poll ? { poll: emptiedPoll(body.poll) } : {}),
 })
 
-/** What is left of a poll whose message was deleted. */
-export const withoutWords = (poll: PollFact): PollFact => ({ ...poll, question: '', options: [] })
+/** The rest of a poll whose message was deleted. */
+export const emptiedPoll = (poll: PollFact): PollFact => ({ ...poll, question: '', options: [] })
 
-export const refOf = (view: View): RoomRef => roomOfKey(view.room)
-/** What the messages of the room are sealed by. */
-export const sealingOf = (view: View) => sealedBy({ ...refOf(view), messaging_type: roomIn(view)?.messaging_type })
+export const roomRefOf = (view: View): RoomRef => roomOfKey(view.room)
+export const sealingOf = (view: View) => sealedBy({ ...roomRefOf(view), messaging_type: roomIn(view)?.messaging_type })
 
 const noWords: readonly WordFact[] = []
 const noInvitations: readonly InvitationFact[] = []

@@ -1,5 +1,5 @@
 import {
-  capabilities,
+  capabilitiesIn,
   judgeMessage,
   type MessageDraft,
   type Refusal,
@@ -15,70 +15,75 @@ import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 import { isUnlisted } from './access.ts'
-import { judgingOf } from './blocked-words.ts'
+import { wordJudgingOf } from './blocked-words.ts'
 import { muteIn, type RoomFact, roomIn, rulesIn } from './facts.ts'
 import { type Sender, senderFactsOf } from './sender-facts.ts'
 import { type Standing, standingOf } from './standing.ts'
 
-/** The refusal of a ruling, with its whole explanation. */
+/** The refusal of a ruling, with its explanation. */
 export function refusalOf({ verdict, retryAfter }: Ruling): AppError {
   const wait = retryAfter === null ? {} : { retryAfter }
   return new AppError(verdict.code ?? 'MESSAGE_REJECTED', { message: verdict.text ?? '', verdict, ...wait })
 }
 
-/** The ruling on a draft, and the facts on which it rests. */
+/** The ruling on a draft, and its facts. */
 export interface JudgedDraft {
   ruling: Ruling
   facts: SenderFacts
   standing: Standing
-  /** The refusal where the room does not exist or is hidden from the sender; the ruling is not told then. */
+  /** The refusal if the room is missing or hidden from the sender; the ruling is then secret. */
   hidden: AppError | null
 }
 
-/** Judges a draft that a person sends to a room, for every door and for a check before. */
+/** Judges a draft for a room, for every door and check. */
 export function judgeDraft(view: View, draft: MessageDraft, sender: Sender): JudgedDraft {
   const standing = standingOf(view, sender.account)
   const facts = senderFactsOf(view, { ...sender, standing })
   const ruling = judgeMessage(draft, facts)
-  return { ruling, facts, standing, hidden: mayRevealHiddenRoom(ruling) ? null : absent(view, standing.isMember) }
+  return {
+    ruling,
+    facts,
+    standing,
+    hidden: mayRevealHiddenRoom(ruling) ? null : hiddenRoomError(view, standing.isMember),
+  }
 }
 
-function absent(view: View, isMember: boolean): AppError | null {
+function hiddenRoomError(view: View, isMember: boolean): AppError | null {
   const room = roomIn(view)
   return room && (isMember || !isUnlisted(view, room)) ? null : new AppError('ROOM_NOT_FOUND')
 }
 
-/** A ban and a suspension are told even where the room is hidden; a block between two others is not. */
+/** A ban and a suspension are reported even for a hidden room; a block between two others is not. */
 const mayRevealHiddenRoom = ({ verdict: { code } }: Ruling): boolean => code === 'BANNED' || code === 'SUSPENDED'
 
-/** Judges a change of a sent message, whose sender `touchable` has let through; slow mode does not apply again. */
+/** Judges a change of a sent message that `touchable` admitted; slow mode does not apply again. */
 export function refuseChange(view: View, draft: MessageDraft, sender: Sender): Ruling {
   const ruling = judgeMessage(draft, { ...senderFactsOf(view, sender), member: true, lastMessageAt: null })
   if (!ruling.verdict.ok) throw refusalOf(ruling)
   return ruling
 }
 
-/** Who is muted says nothing in the name of the room either. */
+/** A mute also covers texts in the name of the room. */
 export function refuseMuted(view: View, account: string, now: number): void {
   const mute = muteIn(view, account, now)
   if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
 }
 
-/** The icon of the channel of an event, or of a collection, is part of what people know it by. */
+/** An attendance channel is recognised by its icon, which stays. */
 export function refuseLockedIcon({ gate }: RoomFact): void {
   if (gate?.by === 'attendance')
     throw new AppError('FORBIDDEN', { message: 'The icon of an attendance channel is that of its token' })
 }
 
-/** Judges words that go along with a message: a reaction, or the reason for deleting it. */
+/** Judges text beside a message: a reaction, or the reason of a deletion. */
 export function refuseRemark(view: View, text: string, sender: Sender): void {
   const facts = senderFactsOf(view, sender)
   refuseWith(remarkFault(text, facts), facts.judgedSeq)
 }
 
 /**
- * Judges what a room says of itself, in the room or, where there is none yet, by what is blocked everywhere. Only admins give a
- * room a name that passes for one of the service.
+ * Judges a room's own texts, by its rules or, before it exists, by global ones. Only admins may give names that
+ * resemble the service's.
  */
 export function refuseNames(
   node: Node,
@@ -88,8 +93,8 @@ export function refuseNames(
 ): void {
   const before = roomIn(view)
   for (const path of ['name', 'category'] as const) {
-    const said = fields[path]
-    const deception = said === undefined || said === before?.[path] ? null : deceptionByRoom(said)
+    const text = fields[path]
+    const deception = text === undefined || text === before?.[path] ? null : deceptionByRoom(text)
     if (deception !== null && !standingOf(view, account).isAdmin)
       throw new AppError('VALIDATION_ERROR', {
         message: `This ${path} is not allowed. ${deception}`,
@@ -100,9 +105,9 @@ export function refuseNames(
   refuseWords(node, view, texts)
 }
 
-/** Judges words by what is blocked in a room, or everywhere. */
+/** Judges words by the blocked words of a room, or globally. */
 export const refuseWords = (node: Node, view: View, texts: readonly string[]): void =>
-  refuseWith(wordFault(texts, judgingOf(node, view)), view.room === GLOBAL ? 0 : view.seq)
+  refuseWith(wordFault(texts, wordJudgingOf(node, view)), view.room === GLOBAL ? 0 : view.seq)
 
 function refuseWith(fault: Refusal | null, judgedSeq: number): void {
   if (fault === null) return
@@ -110,13 +115,13 @@ function refuseWith(fault: Refusal | null, judgedSeq: number): void {
   throw new AppError(fault.code, { message: verdict.text ?? '', verdict })
 }
 
-/** What a member may send now, as the composer is told. */
+/** The capabilities of a member, for the composer. */
 export function capabilitiesOf(view: View, sender: Sender) {
-  const { capabilities: may, next_send_at, max_length } = capabilities(senderFactsOf(view, sender))
+  const { capabilities: may, next_send_at, max_length } = capabilitiesIn(senderFactsOf(view, sender))
   return { capabilities: may, next_send_at, max_length, rules_version: rulesIn(view).version }
 }
 
-export const acceptedAt = (seq: number): Verdict => ({
+export const acceptedVerdict = (seq: number): Verdict => ({
   ok: true,
   step: null,
   code: null,

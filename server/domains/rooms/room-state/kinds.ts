@@ -4,36 +4,36 @@ import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import { type RoomKind, type RoomType, roomKinds, roomTypes } from '#shared/kit/room-kinds'
 import type { RoomFact } from './facts.ts'
 
-/** What the server alone asks of a kind of room, beside what both sides know of it. */
+/** The server's part of a kind of room. */
 interface ServerKind {
-  /** Who sees that it is there: its name and how many are in it. */
+  /** Which accounts may see its name and size. */
   seenBy: 'anyone' | 'members'
-  /** Who reads what is said, where its rules do not say less. */
+  /** Which accounts may read its messages, unless its rules restrict that. */
   readers: 'anyone' | 'members'
-  /** It is in the list of all channels, and found by the words of its name and description. */
+  /** It is in the list of all channels, and searchable by name and description. */
   isListed: boolean
-  /** No two share a name, and clients may name it by its slug. */
+  /** Its name is unique, and clients may name it by slug. */
   hasUniqueName: boolean
-  /** What joining over REST answers to who is a member. */
+  /** The REST answer to a member who joins again. */
   joiningAgain: 'refused' | 'answered'
-  /** Who cannot leave it; null where anybody can. */
+  /** The member who cannot leave; null for none. */
   keeps: 'its last admin' | 'its owner' | null
-  /** Whether what was said there is read on once it is archived, or the room is gone for all but those who moderate. */
+  /** Are messages still readable after archiving, or is the room hidden from all except moderators? */
   archived: 'is read' | 'is gone'
-  /** Who changes its rules: who may manage its moderators, or whoever has the role of one as well. */
+  /** Who changes its rules: managers only, or all with the role of moderator. */
   rulesBy: 'managers' | 'moderators'
-  /** Of what browsers are told while no page is in front of their people, and as what. */
+  /** The messages that cause push notifications, and their kind. */
   pushed: { of: 'all' | 'what names them'; as: MessagePush }
   founded: Founding
 }
 
-/** Where a room comes from, and what it says of itself unless told otherwise. */
+/** The origin of a room, with its default texts. */
 type Founding =
-  /** An account makes it and runs it; nobody below that role may close it. */
+  /** An account founds and manages it; lower roles may not close it. */
   | { by: 'its founder'; fields: Partial<RoomFact> }
-  /** It is there from the first start, moderated by those who moderate everywhere, and nobody closes it. */
-  | { by: 'the house'; fields: Words }
-  /** It exists as soon as both people whose ids make up its own do, and nobody closes it. */
+  /** It exists from the first start under global moderators, and cannot be closed. */
+  | { by: 'the server'; fields: Words }
+  /** It exists as soon as both people of its id do, and cannot be closed. */
   | { by: 'its peers'; fields: Words }
 type Words = Pick<RoomFact, 'name' | 'description' | 'emoji' | 'category'>
 
@@ -56,7 +56,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
   alpha: {
     ...open,
     founded: {
-      by: 'the house',
+      by: 'the server',
       fields: { name: 'Alpha', description: 'Everybody is here.', emoji: '🌐', category: 'general' },
     },
   },
@@ -97,7 +97,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
 
 export type Kind = RoomKind & ServerKind
 
-/** All that sets one kind of room apart from another. */
+/** All properties of a kind of room. */
 export const kinds = Object.fromEntries(
   roomTypes.map((type) => [type, { ...roomKinds[type], ...serverKinds[type] }]),
 ) as unknown as Record<RoomType, Kind>
@@ -105,8 +105,8 @@ export const kinds = Object.fromEntries(
 /** The kind of the room with this key. */
 export const kindOf = (key: RoomKey): Kind => kinds[roomOfKey(key).type]
 
-/** Is it a room of a kind that this version knows? A node of the next version may store others, which this one leaves alone. */
-export const isKnown = (key: RoomKey): boolean =>
+/** Is its kind known to this version? Nodes of the next version may store others, which this one ignores. */
+export const isKnownRoom = (key: RoomKey): boolean =>
   key === GLOBAL || (Object.hasOwn(kinds, roomOfKey(key).type) && roomKey(roomOfKey(key)) === key)
 
 export const typesWhere = (holds: (kind: Kind) => boolean): RoomType[] => roomTypes.filter((type) => holds(kinds[type]))

@@ -4,10 +4,19 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { entryOf } from './entries.ts'
 import { memberJoined, memberLeft } from './events/people.ts'
-import { banIn, grantIn, invitationsIn, isRunning, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
-import { isKnown, kindOf, kinds } from './kinds.ts'
+import {
+  banIn,
+  grantIn,
+  invitationsIn,
+  isTermRunning,
+  type ModeratorFact,
+  memberIn,
+  roomIn,
+  roomRefOf,
+} from './facts.ts'
+import { isKnownRoom, kindOf, kinds } from './kinds.ts'
 import { Bans, Members } from './model.ts'
-import { isLetThrough, type Pass } from './passes.ts'
+import { type Pass, passesGate } from './passes.ts'
 import { isLimited, isSuspended, standingOf } from './standing.ts'
 
 interface Actor {
@@ -19,13 +28,13 @@ interface Joining {
   who?: Actor
   role?: MemberRole
   invited?: boolean
-  /** The link that is used, with this use. */
+  /** The used link, with this use counted. */
   invitation?: { id: string; uses: number }
-  /** Of the gate of the room. Without it a gate lets nobody in, whichever way they come. */
+  /** The pass of the room's gate, which every way in requires. */
   pass?: Pass | null
 }
 
-/** Somebody joins, or is brought in. */
+/** Joins an account to a room, by itself or by another member. */
 export function becomeMember(
   view: View,
   now: number,
@@ -42,35 +51,35 @@ export function becomeMember(
   if (ban) return { refuse: new AppError('BANNED', { details: { until: ban.banned_until, reason: ban.reason } }) }
   if (present) return { already: null }
   if (!room.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
-  if (!invited && kinds[refOf(view).type].joining !== 'open') return { refuse: new AppError('ROOM_NOT_FOUND') }
-  if (!isLetThrough(view, who.account, pass)) return { refuse: new AppError('GATE_NOT_PASSED') }
+  if (!invited && kinds[roomRefOf(view).type].joining !== 'open') return { refuse: new AppError('ROOM_NOT_FOUND') }
+  if (!passesGate(view, who.account, pass)) return { refuse: new AppError('GATE_NOT_PASSED') }
   const joined = { joined_at: new Date(now).toISOString(), joined_seq: view.seq, joined_n: view.total }
   const member = { user_address: who.account, role, ...joined }
   const body = { member, member_count: room.member_count + 1, ...(invitation ? { invitation } : {}) }
   return { accept: entryOf(view, actor, memberJoined, body, { target: who.account, targetName: who.name }) }
 }
 
-const without = (view: View): number => Math.max(0, (roomIn(view)?.member_count ?? 0) - 1)
+const memberCountWithout = (view: View): number => Math.max(0, (roomIn(view)?.member_count ?? 0) - 1)
 
-interface Leaving {
+interface LeavingChanges {
   member_count: number
   moderator?: ModeratorFact | null
   invitations?: null
 }
 
-/** What changes in a room when somebody leaves: their rights end, and a limit stays. */
-export function leaving(view: View, account: string): Leaving {
+/** The changes when a member leaves: rights end, and a limit stays. */
+export function leavingChanges(view: View, account: string): LeavingChanges {
   const grant = grantIn(view, account)
   const left = grant && isLimited(view, account) ? { ...grant, granted_seq: null } : null
   return {
-    member_count: without(view),
+    member_count: memberCountWithout(view),
     ...(grant ? { moderator: left } : {}),
-    ...invitingNoMore(view, account),
+    ...revokedInvitations(view, account),
   }
 }
 
-/** What changes for people who may no longer invite: their invitations are revoked, also if they get the right again. */
-export const invitingNoMore = (view: View, account: string): { invitations?: null } =>
+/** The change for people who may no longer invite: their invitations stay revoked, even if the right returns. */
+export const revokedInvitations = (view: View, account: string): { invitations?: null } =>
   invitationsIn(view).some(({ invited_by, revoked_at }) => isSameAccount(invited_by, account) && revoked_at === null)
     ? { invitations: null }
     : {}
@@ -80,64 +89,60 @@ export function giveUpMembership(view: View, actor: Actor): Judgement<null> {
   const room = roomIn(view)
   if (!room) return { refuse: new AppError('ROOM_NOT_FOUND') }
   if (!member) return { already: null }
-  return { accept: entryOf(view, actor, memberLeft, leaving(view, actor.account)) }
+  return { accept: entryOf(view, actor, memberLeft, leavingChanges(view, actor.account)) }
 }
 
-/** The memberships of an account, with what its list of rooms shows and counts of each. */
+/** The memberships of an account, with the fields of its list and counts. */
 export async function ownMemberships(account: string) {
   const shown = { room: 1, role: 1, joined_at: 1, joined_seq: 1, joined_n: 1 }
   const rows = await Members.find({ user_address: account, is_active: true }, shown).lean()
-  return rows.filter(({ room }) => isKnown(room))
+  return rows.filter(({ room }) => isKnownRoom(room))
 }
 
-/** The rooms that somebody is in. */
 export const membershipsOf = async (account: string): Promise<string[]> =>
   (await ownMemberships(account)).map(({ room }) => room)
 
-/** Which of these accounts is in which room. */
-export async function membershipsAmong(accounts: readonly string[]): Promise<{ account: string; room: string }[]> {
+/** The rooms of each of these accounts. */
+export async function membershipsOfAll(accounts: readonly string[]): Promise<{ account: string; room: string }[]> {
   const filter = { user_address: { $in: [...accounts] }, is_active: true }
   const rows = await Members.find(filter, { user_address: 1, room: 1 }).lean()
-  return rows.filter(({ room }) => isKnown(room)).map(({ user_address, room }) => ({ account: user_address, room }))
+  return rows.filter(({ room }) => isKnownRoom(room)).map(({ user_address, room }) => ({ account: user_address, room }))
 }
 
-/** The roles whose holders run a room, and bring people into one that nobody joins by themselves. */
+/** The roles that manage a room, and bring people into a closed one. */
 export const adminRoles: readonly MemberRole[] = ['owner', 'admin']
 
-/** Which of these accounts is in which of these rooms as what, by the records. */
-export async function rolesAmong(accounts: readonly string[], rooms: readonly string[]) {
+/** The roles of these accounts in these rooms, by the records. */
+export async function rolesOfAll(accounts: readonly string[], rooms: readonly string[]) {
   const filter = { user_address: { $in: accounts }, room: { $in: rooms }, is_active: true }
   const rows = await Members.find(filter, { user_address: 1, room: 1, role: 1 }).lean()
   return rows.map(({ user_address: account, room, role }) => ({ account, room, role: role as MemberRole }))
 }
 
-/** From which of these rooms somebody is banned now, by the records. */
-export async function bannedFrom(account: string, rooms: readonly string[], now: number): Promise<Set<string>> {
+/** The rooms among these from which an account is banned now, by the records. */
+export async function roomsBannedFrom(account: string, rooms: readonly string[], now: number): Promise<Set<string>> {
   const rows = await Bans.find({ room: { $in: rooms }, user_address: account, is_active: true }).lean()
-  return new Set(rows.filter(({ banned_until }) => isRunning(banned_until, now)).map(({ room }) => room))
+  return new Set(rows.filter(({ banned_until }) => isTermRunning(banned_until, now)).map(({ room }) => room))
 }
 
 const askedAtMost = 200
 
-/**
- * Of the rooms that somebody is not in any more, the newest of those in which they were banned since they came: banned still, or not, which
- * the log of each says.
- */
-export async function unbannedSince(account: string): Promise<string[]> {
+/** The newest rooms that an account left by a ban, still in force or not; each log knows. */
+export async function roomsLeftByBan(account: string): Promise<string[]> {
   const past = await Members.find(
-    { user_address: account, is_active: false },
+    { user_address: account, is_active: false, joined_at: { $exists: true } },
     { room: 1, applied_seq: 1, joined_at: 1 },
   ).lean()
   const bans = await Bans.find({ _id: { $in: past.map(({ room }) => `${room}|ban:${account}`) } }).lean()
   const banned = new Map(bans.map(({ room, applied_seq }) => [room, applied_seq]))
-  // A ban changes both records at once: who has left later, has left by themselves.
-  const parted = past.filter(({ room, applied_seq }) => isKnown(room) && (banned.get(room) ?? 0) >= applied_seq)
+  // A ban changes both records at once. A later departure was voluntary.
+  const parted = past.filter(({ room, applied_seq }) => isKnownRoom(room) && (banned.get(room) ?? 0) >= applied_seq)
   const newest = parted.toSorted((one, other) => (one.joined_at < other.joined_at ? 1 : -1))
   return newest.map(({ room }) => room).slice(0, askedAtMost)
 }
 
-/** Those of these accounts who are together with somebody in a room that nobody enters uninvited. */
-export async function sharingClosedRooms(account: string, others: readonly string[]): Promise<Set<string>> {
+/** The accounts among these that share a closed room with this one. */
+export async function accountsSharingClosedRooms(account: string, others: readonly string[]): Promise<Set<string>> {
   const closed = (await membershipsOf(account)).filter((room) => kindOf(room).joining === 'invited')
-  return new Set((await rolesAmong(others, closed)).map((one) => one.account))
+  return new Set((await rolesOfAll(others, closed)).map((one) => one.account))
 }

@@ -19,22 +19,22 @@ const seq = { type: Number, required: true, default: 0 } as const
 
 export type AnyModel = Model<unknown>
 
-interface Followed {
+interface FollowedRecord {
   _id: string
   room: string
-  /** The last event that went into it. */
+  /** The last event applied to it. */
   applied_seq: number
   is_active: boolean
 }
 
-/** A record that follows from a room's log; `_id` is the room and what it is about. */
-function followed<Fields>(
+/** A record that follows from a room's log; `_id` is the room and its subject. */
+function followedModel<Fields>(
   name: string,
   collection: string,
-  own: OwnData<Followed & Fields>,
+  own: OwnData<FollowedRecord & Fields>,
   fields: { [Name in keyof Fields]: object },
   indexes: [IndexDefinition, IndexOptions?][] = [],
-): Model<Followed & Fields> {
+): Model<FollowedRecord & Fields> {
   const shape = {
     _id: required,
     room: required,
@@ -44,7 +44,7 @@ function followed<Fields>(
   }
   const schema = new Schema(shape as SchemaDefinition, { collection, versionKey: false, id: false, minimize: false })
   for (const [index, options] of indexes) schema.index(index, options)
-  return defineModel(name, own as OwnData, schema) as unknown as Model<Followed & Fields>
+  return defineModel(name, own as OwnData, schema) as unknown as Model<FollowedRecord & Fields>
 }
 
 const roomFields = {
@@ -77,20 +77,20 @@ const roomSchema = new Schema(
     ...roomFields,
     /** Names of channels are unique; other rooms may share one. */
     unique_name: { type: String },
-    /** The place that this room alone has. */
+    /** The place that only this room has. */
     place_id: { type: String },
-    /** What name and description are filed under; absent in rooms that an older version stored. */
+    /** Search terms of name and description; absent in rooms of older versions. */
     terms: { type: [String], default: undefined },
-    /** The version of skeletons of which `terms` and `unique_name` are. */
+    /** The skeleton version of `terms` and `unique_name`. */
     skeleton_version: { type: Number },
-    /** The two people of a dm. */
+    /** The two people of a direct room. */
     peers: { type: [String], default: [] },
     applied_seq: seq,
-    /** When the members of a room with a gate were last asked for what it asks; absent in rooms without one. */
+    /** The last re-check of members at the gate; absent without a gate. */
     gate_checked_at: { type: String },
-    /** The shared key of a p2p room, sealed; no row of the room shows it. */
+    /** The sealed shared key of a p2p room, which no row contains. */
     p2p_key: { type: String },
-    /** Who is still to come in; gone once all are. */
+    /** People who are still to be admitted; absent after all are. */
     founding: { type: { members: [String], _id: false } },
   },
   { collection: 'rooms', versionKey: false, id: false },
@@ -141,7 +141,7 @@ export const Rooms = defineModel(
   roomSchema,
 )
 
-export const Members = followed<MemberFact>(
+export const Members = followedModel<MemberFact>(
   'Members',
   'members',
   { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'rooms' },
@@ -153,7 +153,7 @@ export const Members = followed<MemberFact>(
   ],
 )
 
-export const Bans = followed<BanFact>(
+export const Bans = followedModel<BanFact>(
   'Bans',
   'bans',
   {
@@ -174,7 +174,7 @@ export const Bans = followed<BanFact>(
   [[{ room: 1, is_active: 1, banned_at: -1 }], [{ user_address: 1 }]],
 )
 
-export const Mutes = followed<MuteFact>(
+export const Mutes = followedModel<MuteFact>(
   'Mutes',
   'moderation_mutes',
   {
@@ -195,7 +195,7 @@ export const Mutes = followed<MuteFact>(
   [[{ room: 1, is_active: 1, muted_at: -1 }], [{ user_address: 1 }]],
 )
 
-export const Moderators = followed<ModeratorFact>(
+export const Moderators = followedModel<ModeratorFact>(
   'Moderators',
   'moderators',
   {
@@ -220,7 +220,7 @@ export const Moderators = followed<ModeratorFact>(
   [[{ room: 1, is_active: 1, granted_at: -1 }], [{ user_address: 1, is_active: 1 }]],
 )
 
-export const Words = followed<WordFact>(
+export const Words = followedModel<WordFact>(
   'Words',
   'blocked_words',
   {
@@ -242,8 +242,8 @@ export const Words = followed<WordFact>(
   [[{ room: 1, is_active: 1, added_at: -1 }], [{ word_id: 1 }]],
 )
 
-/** Facts that are one value of their own: rules, pins, purges, blocks, invitations. */
-export const RoomFacts = followed<{ value: Fact }>(
+/** Facts with a single value: rules, pins, purges, blocks, invitations. */
+export const RoomFacts = followedModel<{ value: Fact }>(
   'RoomFacts',
   'room_facts',
   {
@@ -258,7 +258,7 @@ export const RoomFacts = followed<{ value: Fact }>(
   [[{ 'value.read_access': 1 }], [{ 'value.token_hash': 1 }]],
 )
 
-export const Polls = followed<{ poll_id: string; poll: Fact; created_at: string }>(
+export const Polls = followedModel<{ poll_id: string; poll: Fact; created_at: string }>(
   'Polls',
   'polls',
   {
@@ -268,7 +268,7 @@ export const Polls = followed<{ poll_id: string; poll: Fact; created_at: string 
   { poll_id: required, poll: Schema.Types.Mixed, created_at: required },
   [[{ room: 1, is_active: 1, created_at: -1 }]],
 )
-export const Votes = followed<{ poll_id: string; user_address: string; options: number[] }>(
+export const Votes = followedModel<{ poll_id: string; user_address: string; options: number[] }>(
   'Votes',
   'votes',
   { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'polls' },
@@ -276,7 +276,7 @@ export const Votes = followed<{ poll_id: string; user_address: string; options: 
   [[{ poll_id: 1, is_active: 1 }], [{ user_address: 1 }]],
 )
 
-export const Reactions = followed<ReactedFact & { message_id: string; user_address: string }>(
+export const Reactions = followedModel<ReactedFact & { message_id: string; user_address: string }>(
   'Reactions',
   'reactions',
   { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'messages' },
@@ -284,8 +284,8 @@ export const Reactions = followed<ReactedFact & { message_id: string; user_addre
   [[{ message_id: 1, is_active: 1 }], [{ user_address: 1 }]],
 )
 
-/** One row for each person a message names. */
-export const Mentions = followed<{ user_address: string; seq: number }>(
+/** One row for each mentioned person. */
+export const Mentions = followedModel<{ user_address: string; seq: number }>(
   'Mentions',
   'mentions',
   {
@@ -296,14 +296,14 @@ export const Mentions = followed<{ user_address: string; seq: number }>(
   [[{ room: 1, user_address: 1, seq: 1 }]],
 )
 
-/** A message that mentions agents, from the moment it stands until each answer to it has begun. */
+/** A message that mentions agents, until each of its answers has begun. */
 export interface StoredQuestion {
   /** The message. */
   _id: string
   room: string
-  /** When it was sent. */
+  /** The time of sending. */
   at: Date
-  /** Since when its answers are to be begun by whoever finds it; absent where there is none to begin any more. */
+  /** The time from which any node may begin its answers; absent if there are none left. */
   due_at?: Date
 }
 
@@ -323,8 +323,8 @@ export const Questions = defineModel<StoredQuestion>(
     .index({ at: 1 }, { expireAfterSeconds: 86_400 }),
 )
 
-/** The keys of direct conversations, sealed to devices. */
-export const Epochs = followed<EpochFact>(
+/** Keys of direct conversations, sealed to devices. */
+export const Epochs = followedModel<EpochFact>(
   'Epochs',
   'dm_epochs',
   {
@@ -341,8 +341,8 @@ export const Epochs = followed<EpochFact>(
   [[{ room: 1, seq: -1 }]],
 )
 
-/** Messages that a blocked word of action `flag` marked for the moderators. */
-export const Flags = followed<{
+/** Messages that a blocked word with the action `flag` marked for moderators. */
+export const Flags = followedModel<{
   message_id: string
   user_address: string
   words: string[]
@@ -385,13 +385,13 @@ const searchBlockSchema = new Schema(
     block: { type: Number, required: true },
     terms: { type: [String], required: true },
     is_ready: flag,
-    /** Who is about to write the terms; whoever takes words back takes the claim away. */
+    /** The writer of the terms; a deletion of words clears the claim. */
     claim: optional,
   },
   { collection: 'search_blocks', versionKey: false, id: false },
 )
 searchBlockSchema.index({ room: 1, segment: 1, terms: 1 })
-/** Under which terms the messages of a block are found. */
+/** The search terms of a block of messages. */
 export const SearchBlocks = defineModel(
   'SearchBlocks',
   {
@@ -403,7 +403,7 @@ export const SearchBlocks = defineModel(
   searchBlockSchema,
 )
 
-/** How many blocks of a room, from the first, are filed; `_id` is the room and the version of skeletons, in older rows the room alone. */
+/** The number of indexed blocks of a room. `_id` is the room and the skeleton version, in older rows only the room. */
 export const SearchMarks = defineModel(
   'SearchMarks',
   "nobody's",
@@ -413,7 +413,7 @@ export const SearchMarks = defineModel(
   ),
 )
 
-/** How far somebody has read a room. */
+/** The read mark of an account in a room. */
 export const Reads = defineModel(
   'Reads',
   { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'inbox' },
@@ -429,7 +429,7 @@ export const Reads = defineModel(
   ).index({ user_address: 1 }),
 )
 
-/** Which vectors were used with the keys of direct conversations: `_id` is the hash of epoch, vector and room, `content` that of the message. */
+/** Used vectors of direct conversations: `_id` is the hash of epoch, vector and room, `content` that of the message. */
 export const DmVectors = defineModel<{ _id: string; content: string }>(
   'DmVectors',
   { shares: [], archive: { never: 'It holds hashes of sealed messages.' }, stays: ['content'] },
@@ -439,15 +439,17 @@ export const DmVectors = defineModel<{ _id: string; content: string }>(
   ),
 )
 
-// The log knows nothing of people, so what its rows hold of them is said here.
+// The log has no notion of people, so the personal data of its rows are declared here.
 declareOwnData('RoomEvents', {
   shares: [
-    { owner: 'sender', becomes: 'unlink', clears: ['body', 'reason'] },
+    { owner: 'sender', becomes: 'unlink' },
     { owner: 'target', becomes: 'unlink', archive: false },
     { owner: 'body', at: 'inside', becomes: 'unlink', archive: false },
   ],
   archive: { never: 'Messages are in `messages/`, as they are read.' },
-  secret: ['chain', 'chained'],
+  secret: ['chain', 'chained', 'erased'],
+  // Messages of the person are removed where they want that; reasons are of moderators.
+  stays: ['reason'],
 })
 declareOwnData('RoomHeads', "nobody's")
 declareOwnData('RoomLeases', "nobody's")

@@ -3,18 +3,18 @@ import { audiences, type Node } from '#server/kernel/context'
 
 const topic = 'online'
 const askedAtOnce = 500
-/** What a connection keeps of how present its account is. */
+/** The presence of a connection's account. */
 export const presenceState = 'presence'
 
 type Presence = 'active' | 'idle'
 const Question = z.array(z.string()).max(askedAtOnce)
 const Answer = z.record(z.string(), z.enum(['active', 'idle']))
 
-/** Tells the other nodes who is connected here, when they ask. */
+/** Answers other nodes with the accounts connected here. */
 export const answerOnline = (node: Node): (() => void) =>
   node.peers.answer(topic, (question) => Object.fromEntries(presencesHere(node, Question.parse(question))))
 
-/** How present these accounts are, over all nodes that answer; who is nowhere is left out. */
+/** The presence of these accounts on all answering nodes; offline ones are absent. */
 export async function presencesOf(node: Node, accounts: readonly string[]): Promise<Map<string, Presence>> {
   const found = presencesHere(node, accounts)
   if (node.nodes.live().size < 2) return found

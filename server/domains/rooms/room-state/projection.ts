@@ -1,13 +1,12 @@
 import { recordOf, signed } from '#server/domains/events'
-import { bodyOf, isOf } from '#server/domains/rooms/events/define'
+import { bodyOf, isRowOf } from '#server/domains/rooms/events/define'
 import { GLOBAL, type Projection, type Row } from '#server/log/types'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { messageCreated, messageEdited } from './events/messages.ts'
 import { pollChanged } from './events/polls.ts'
-import { keys, type MessageBody, type MessageFact, withoutWords } from './facts.ts'
+import { emptiedPoll, keys, type MessageBody, type MessageFact } from './facts.ts'
 
-/** What follows from the log of a room. */
 export const projection: Projection = {
   always: (room) =>
     room === GLOBAL
@@ -23,15 +22,15 @@ export const projection: Projection = {
   rewrites: rewriteRow,
 }
 
-/** How an event changes the rows before it: messages, and where it takes them back, the texts of their edits and polls. */
+/** The change of an event in earlier rows: messages and, on deletion, the texts of their edits and polls. */
 function rewriteRow(event: Row): ((row: Row) => Row) | null {
   const rewrite = recordOf(event.type)?.rewrites?.(event, signed(event))
   if (!rewrite) return null
   const { covers, next, takesBack } = rewrite
   return (row) => {
-    if (isOf(row, messageCreated)) return covers(row) ? withBody(row, next(row.body as unknown as MessageBody)) : row
-    if (isOf(row, pollChanged) && takesBack?.poll(bodyOf(row, pollChanged).poll)) return withoutPoll(row)
-    return isOf(row, messageEdited) && takesBack?.edit(row) ? withoutText(row) : row
+    if (isRowOf(row, messageCreated)) return covers(row) ? withBody(row, next(row.body as unknown as MessageBody)) : row
+    if (isRowOf(row, pollChanged) && takesBack?.poll(bodyOf(row, pollChanged).poll)) return withoutPoll(row)
+    return isRowOf(row, messageEdited) && takesBack?.edit(row) ? withoutText(row) : row
   }
 }
 
@@ -50,5 +49,5 @@ const textless = (message: MessageFact): MessageFact => ({
 function withoutPoll(change: Row): Row {
   const body = bodyOf(change, pollChanged)
   const { message } = body
-  return withBody(change, { ...body, poll: withoutWords(body.poll), ...(message && { message: textless(message) }) })
+  return withBody(change, { ...body, poll: emptiedPoll(body.poll), ...(message && { message: textless(message) }) })
 }

@@ -1,15 +1,15 @@
 import { recordOf, signed } from '#server/domains/events'
 import { loadAccountFacts, saveAccountFacts } from '#server/domains/people/accounts/facts'
 import { Accounts } from '#server/domains/people/accounts/model'
-import { isOf } from '#server/domains/rooms/events/define'
-import { byId, lastOf } from '#server/log/store'
+import { isRowOf } from '#server/domains/rooms/events/define'
+import { lastMessageOf, rowById } from '#server/log/store'
 import type { Fact, Records, RoomKey, Row } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { skeletonVersion } from '#shared/kit/looks'
 import { type RoomType, roomOfKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { ensureDm, passOverDuplicate } from './conversations.ts'
+import { ensureDm, ignoreDuplicate } from './conversations.ts'
 import { messageCreated } from './events/messages.ts'
 import {
   gateToStore,
@@ -42,24 +42,24 @@ import { clearPollChanges, purgeMessages, writeMessage } from './redaction.ts'
 import { forgetTerms } from './search-index.ts'
 import { roomTerms } from './terms.ts'
 
-type Known = { value: Fact; seq: number }
-type Saved = { key: string; value: Fact; row: Row }
+type KnownRecord = { value: Fact; seq: number }
+type SavedChange = { key: string; value: Fact; row: Row }
 
 interface Kind {
-  load(room: RoomKey, keys: readonly string[]): Promise<Map<string, Known>>
-  save(room: RoomKey, changes: readonly Saved[]): Promise<void>
+  load(room: RoomKey, keys: readonly string[]): Promise<Map<string, KnownRecord>>
+  save(room: RoomKey, changes: readonly SavedChange[]): Promise<void>
 }
 
-const nothing: Known = { value: null, seq: 0 }
+const nothing: KnownRecord = { value: null, seq: 0 }
 const subject = (key: string) => key.slice(key.indexOf(':') + 1)
 
-/** Documents named by the room and what they are about, written where the event is newer than they are. */
-const followed = (
+/** Documents named by room and subject, written if the event is newer. */
+const followedKind = (
   model: AnyModel,
   toFields: (value: Fact, key: string, row: Row) => object,
   toFact: (document: Record<string, unknown>) => Fact,
-  /** What is left in a document whose value has gone. */
-  left: object = {},
+  /** Fields that a document without a value has. */
+  left: (key: string) => object = () => ({}),
 ): Kind => ({
   async load(room, wanted) {
     const documents = (await model
@@ -84,7 +84,7 @@ const followed = (
               room,
               applied_seq: row.seq,
               is_active: value !== null,
-              ...(value === null ? left : toFields(value, key, row)),
+              ...(value === null ? left(key) : toFields(value, key, row)),
             },
           },
           upsert,
@@ -93,7 +93,7 @@ const followed = (
     const save = async (upsert: boolean) => {
       await model.bulkWrite(write(upsert) as never, { ordered: false, throwOnValidationError: true })
     }
-    // What is there is newer and stays, or was made by another node in between and is older.
+    // An existing document is newer and stays, or another node made it meanwhile and it is older.
     await save(true).catch((error: unknown) => {
       if (!isDuplicate(error)) throw error
       return save(false)
@@ -102,8 +102,11 @@ const followed = (
 })
 
 const strip = ({ _id, room, applied_seq, is_active, ...fields }: Record<string, unknown>): Fact => fields as Fact
-const whole = (model: unknown): Kind => followed(model as AnyModel, (value) => value as object, strip)
-const singleValue = followed(
+const wholeValue = (model: unknown, left?: (key: string) => object): Kind =>
+  followedKind(model as AnyModel, (value) => value as object, strip, left)
+/** A document without a value names its account too, or an erasure would not find it. */
+const ofAccount = (model: unknown): Kind => wholeValue(model, (key) => ({ user_address: subject(key) }))
+const singleValue = followedKind(
   RoomFacts as unknown as AnyModel,
   (value) => ({ value }),
   ({ value }) => value as Fact,
@@ -113,7 +116,7 @@ const roomKind: Kind = {
   async load(room) {
     const { type, id } = roomOfKey(room)
     const document =
-      (await Rooms.findOne({ _id: room }).lean()) ?? (isBetweenTwo(type) ? await unopened(type, id) : null)
+      (await Rooms.findOne({ _id: room }).lean()) ?? (isBetweenTwo(type) ? await unopenedDirect(type, id) : null)
     return new Map([[keys.room, document ? { value: roomFactOf(document), seq: document.applied_seq } : nothing]])
   },
   async save(room, changes) {
@@ -134,8 +137,8 @@ const roomKind: Kind = {
   },
 }
 
-/** A dm without a row exists as soon as its two people do. */
-async function unopened(type: RoomType, id: string | null) {
+/** A direct room without a row exists as soon as its two people do. */
+async function unopenedDirect(type: RoomType, id: string | null) {
   const peers = peersOf(id)
   const known = await Accounts.countDocuments({ _id: { $in: [...peers] } })
   if (peers.length !== 2 || known !== 2) return null
@@ -146,7 +149,7 @@ async function unopened(type: RoomType, id: string | null) {
 
 const messageKind: Kind = {
   async load(room, wanted) {
-    const rows = await Promise.all(wanted.map((key) => byId(room, subject(key))))
+    const rows = await Promise.all(wanted.map((key) => rowById(room, subject(key))))
     return new Map(wanted.map((key, at) => [key, factOfMessage(rows[at] ?? null)]))
   },
   async save(room, changes) {
@@ -158,14 +161,14 @@ const messageKind: Kind = {
   },
 }
 
-/** Does the row change or remove the words of a message? */
+/** Does the row change or remove a message's words? */
 const changesText = (row: Row): boolean => {
   const record = recordOf(row.type)
   return Boolean(record?.message?.(row, signed(row)) || record?.rewrites?.(row, signed(row))?.takesBack)
 }
 
-const factOfMessage = (row: Row | null): Known =>
-  row && isOf(row, messageCreated)
+const factOfMessage = (row: Row | null): KnownRecord =>
+  row && isRowOf(row, messageCreated)
     ? {
         value: messageFactOf(row) as unknown as Fact,
         seq: row.applied_seq,
@@ -185,7 +188,7 @@ const purgesKind: Kind = {
   },
 }
 
-const pollRecord = followed(
+const pollRecord = followedKind(
   Polls as unknown as AnyModel,
   (value) => ({
     poll_id: (value as { poll_id: string }).poll_id,
@@ -193,10 +196,10 @@ const pollRecord = followed(
     created_at: (value as { created_at: string }).created_at,
   }),
   ({ poll }) => poll as Fact,
-  { poll: null },
+  () => ({ poll: null }),
 )
 
-/** A poll that was taken back leaves no words, neither in its record nor in the log. */
+/** A deleted poll leaves no words, neither in its record nor in the log. */
 const pollKind: Kind = {
   load: pollRecord.load,
   async save(room, changes) {
@@ -215,19 +218,19 @@ const wordsKind: Kind = {
 
 const clockKind: Kind = {
   async load(room, wanted) {
-    const rows = await Promise.all(wanted.map((key) => lastOf(room, subject(key))))
+    const rows = await Promise.all(wanted.map((key) => lastMessageOf(room, subject(key))))
     return new Map(wanted.map((key, at) => [key, clockOf(rows[at] ?? null)]))
   },
   save: async () => {},
 }
-const clockOf = (row: Row | null): Known => (row ? { value: { at: row.at }, seq: row.seq } : nothing)
+const clockOf = (row: Row | null): KnownRecord => (row ? { value: { at: row.at }, seq: row.seq } : nothing)
 
 const accountKind: Kind = {
   load: (_room, wanted) => loadAccountFacts(wanted),
   save: (_room, changes) => saveAccountFacts(changes),
 }
 
-/** A conversation is in the list of rooms of both people from its first message on. */
+/** A conversation is in both people's lists from its first message. */
 const conversationKind: Kind = {
   load: async (_room, wanted) => new Map(wanted.map((key) => [key, nothing])),
   async save(room, changes) {
@@ -235,7 +238,7 @@ const conversationKind: Kind = {
   },
 }
 
-/** Answers may have begun before this is written: then it stays as it is. */
+/** Answers may have begun already: then the record stays. */
 const questionKind: Kind = {
   load: async (_room, wanted) => new Map(wanted.map((key) => [key, nothing])),
   async save(room, changes) {
@@ -246,7 +249,7 @@ const questionKind: Kind = {
         upsert: true,
       },
     }))
-    await Questions.bulkWrite(writes, { ordered: false }).catch(passOverDuplicate)
+    await Questions.bulkWrite(writes, { ordered: false }).catch(ignoreDuplicate)
   },
 }
 
@@ -254,6 +257,10 @@ const about = (key: string) => {
   const [, first = '', ...rest] = key.split(':')
   return { first, rest: rest.join(':') }
 }
+
+const pollAndAccount = (key: string) => ({ poll_id: about(key).first, user_address: about(key).rest })
+const messageAndAccount = (key: string) => ({ message_id: about(key).first, user_address: about(key).rest })
+const mentioned = (key: string) => ({ user_address: subject(key).slice(0, subject(key).lastIndexOf(':')) })
 
 const kinds: Record<string, Kind> = {
   room: roomKind,
@@ -264,41 +271,44 @@ const kinds: Record<string, Kind> = {
   blocks: singleValue,
   invitations: singleValue,
   current_epoch: singleValue,
-  epoch: whole(Epochs),
+  epoch: wholeValue(Epochs),
   clock: clockKind,
   conversation: conversationKind,
   question: questionKind,
   message: messageKind,
   role: accountKind,
   suspension: accountKind,
-  member: whole(Members),
-  ban: whole(Bans),
-  mute: whole(Mutes),
-  moderator: whole(Moderators),
-  word: whole(Words),
+  member: ofAccount(Members),
+  ban: ofAccount(Bans),
+  mute: ofAccount(Mutes),
+  moderator: ofAccount(Moderators),
+  word: wholeValue(Words),
   poll: pollKind,
-  vote: followed(
+  vote: followedKind(
     Votes as unknown as AnyModel,
-    (value, key) => ({ poll_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
+    (value, key) => ({ ...pollAndAccount(key), ...(value as object) }),
     ({ options }) => ({ options: options as number[] }),
+    pollAndAccount,
   ),
-  reacted: followed(
+  reacted: followedKind(
     Reactions as unknown as AnyModel,
-    (value, key) => ({ message_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
+    (value, key) => ({ ...messageAndAccount(key), ...(value as object) }),
     ({ emojis }) => ({ emojis: emojis as Fact }),
+    messageAndAccount,
   ),
-  mention: followed(
+  mention: followedKind(
     Mentions as unknown as AnyModel,
-    (value, key) => ({ user_address: subject(key).slice(0, subject(key).lastIndexOf(':')), ...(value as object) }),
+    (value, key) => ({ ...mentioned(key), ...(value as object) }),
     ({ seq }) => ({ seq: seq as number }),
+    mentioned,
   ),
-  flag: followed(
+  flag: followedKind(
     Flags as unknown as AnyModel,
     (value, key, row) => ({
       message_id: subject(key),
       user_address: row.sender,
       flagged_at: new Date(row.at).toISOString(),
-      // Another text has not been looked at, whatever was decided of the one before.
+      // A new text was not reviewed, whatever was decided about the previous one.
       ...{ state: 'pending', claimed_by: null, decided_by: null },
       ...(value as object),
     }),
@@ -318,7 +328,6 @@ const byKind = <T>(items: readonly T[], keyOf: (item: T) => string): Map<Kind, T
   return groups
 }
 
-/** The stored form of what follows from the log. */
 export const records: Records = {
   async load(room, wanted) {
     const groups = [...byKind(wanted, (key) => key)]
@@ -328,7 +337,7 @@ export const records: Records = {
   async save(room, changes) {
     const groups = [...byKind(changes, ({ key }) => key)]
     const save = (those: typeof groups) => Promise.all(those.map(([kind, its]) => kind.save(room, its)))
-    // Whoever reads a poll reads the votes that it counts: they are written before it.
+    // Votes are written before the poll that counts them, because its readers read both.
     await save(groups.filter(([kind]) => kind !== pollKind))
     await save(groups.filter(([kind]) => kind === pollKind))
   },

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { keptAsOf } from '#server/kernel/kept-as-of'
+import { createStampedCache } from '#server/kernel/kept-as-of'
 import { nodeState } from '#server/kernel/node-state'
 import { RoomHeads } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
@@ -25,7 +25,7 @@ export const rowOf = (
   ...attendanceOf(room),
 })
 
-/** What its gate says of the event or the collection, under the documented names. */
+/** The gate's event or collection under the documented names. */
 function attendanceOf({ gate }: RoomFact): AttendanceFields {
   const asked = gate?.by === 'attendance' ? gate : null
   const [event, collection] = asked?.event_id === undefined ? [null, asked] : [asked, null]
@@ -39,10 +39,10 @@ function attendanceOf({ gate }: RoomFact): AttendanceFields {
   }
 }
 
-/** What a room that somebody may not read shows them: enough to join it, nothing of its people or of what is said. */
+/** The card of an unreadable room: enough to join it, without people or messages. */
 const cardOf = (row: Room): Room => ({ ...row, creator_address: null, owner_address: null, message_count: 0 })
 
-/** The row of one room as this account sees it. */
+/** A room as this account sees it. */
 export const roomAnswer = (node: Node, key: string, account: string | null): Promise<Room> =>
   node.log.ask(key, (view, now) => {
     const room = roomIn(view)
@@ -52,7 +52,7 @@ export const roomAnswer = (node: Node, key: string, account: string | null): Pro
     return mayRead(view, standing) ? row : cardOf(row)
   })
 
-/** Who may read these rooms, where their rules say so. */
+/** The read access of these rooms, if their rules set it. */
 async function readAccessOf(keys: readonly string[]): Promise<Map<RoomKey, ReadAccess>> {
   const rules = await RoomFacts.find({ _id: { $in: keys.map((key) => `${key}|rules`) } }).lean()
   return new Map(
@@ -63,12 +63,12 @@ async function readAccessOf(keys: readonly string[]): Promise<Map<RoomKey, ReadA
 export interface Head {
   seq: number
   total: number
-  /** Up to which row all records are written. */
+  /** The row up to which all records are written. */
   recorded: number
 }
 const noHead: Head = { seq: 0, total: 0, recorded: 0 }
 
-/** How far the logs of many rooms have come. What is open here may be ahead of what is stored, and is so where nobody else writes. */
+/** The heads of many rooms. An open room may be ahead of the stored head, and always is on a single node. */
 export async function headsOf(node: Node, keys: readonly RoomKey[]): Promise<Map<RoomKey, Head>> {
   const heads = new Map<RoomKey, Head>()
   for (const key of keys) {
@@ -85,21 +85,21 @@ export async function headsOf(node: Node, keys: readonly RoomKey[]): Promise<Map
   return heads
 }
 
-/** What lists show of a room, as its records have it. */
+/** A room as lists show it, from its records. */
 export interface Card extends Head {
   key: RoomKey
-  /** Another after every change of the room, and of what is said in it. */
+  /** Changes with the room and its messages. */
   stamp: string
   room: RoomFact
   peers: readonly string[]
   readAccess: ReadAccess
 }
-type Recorded = Pick<Card, 'room' | 'peers' | 'readAccess'>
+type RecordedRoom = Pick<Card, 'room' | 'peers' | 'readAccess'>
 
 const cardsAtMost = 20_000
-const cardsOn = nodeState(() => keptAsOf<Recorded>(cardsAtMost))
+const cardsOn = nodeState(() => createStampedCache<RecordedRoom>(cardsAtMost))
 
-/** Those of these rooms that are there. All that a card says follows from the log of its room, so it is read again after a row alone. */
+/** The existing rooms among these. A card follows from the room's log, so only a row makes it stale. */
 export async function cardsOf(node: Node, keys: readonly RoomKey[]): Promise<Card[]> {
   const heads = await headsOf(node, keys)
   const stampOf = ({ seq, recorded } = noHead) => `${seq} ${recorded}`
@@ -111,10 +111,10 @@ export async function cardsOf(node: Node, keys: readonly RoomKey[]): Promise<Car
   })
 }
 
-/** To be called where a record was changed without a row. */
+/** Called after a change of a record without a row. */
 export const forgetCard = (node: Node, key: RoomKey): void => cardsOn(node).forget(key)
 
-async function readCards(keys: readonly RoomKey[]): Promise<Map<RoomKey, Recorded>> {
+async function readCards(keys: readonly RoomKey[]): Promise<Map<RoomKey, RecordedRoom>> {
   const [documents, access] = await Promise.all([Rooms.find({ _id: { $in: keys } }).lean(), readAccessOf(keys)])
   return new Map(
     documents.map((document) => {
@@ -124,7 +124,7 @@ async function readCards(keys: readonly RoomKey[]): Promise<Map<RoomKey, Recorde
   )
 }
 
-/** The row of a card, as its members and all others see it. */
+/** A card's row, for members or others. */
 export function rowOfCard({ key, room, total, readAccess }: Card, isMember: boolean): Room {
   const row = rowOf(roomOfKey(key), room, { messages: total, isMember })
   return readAccess === 'members' && !isMember ? cardOf(row) : row

@@ -1,38 +1,37 @@
 import { setImmediate } from 'node:timers/promises'
 import { newId } from '#server/kernel/ids'
-import { messages } from '#server/log/store'
+import { messagesBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import { skeletonVersion } from '#shared/kit/looks'
 import { messageFactOf } from './facts.ts'
 import { SearchBlocks, SearchMarks } from './model.ts'
 import { termsOf } from './terms.ts'
 
-/** Messages a block. */
+/** Messages in a block. */
 export const blockSize = 64
-/** Blocks a segment: what one look-up of a term is about. */
+/** Blocks in a segment, which one look-up of a term covers. */
 export const segmentSize = 64
-// A block of more is found by every search.
+// A block with more terms matches every search.
 const termsAtMost = 2_000
-/** Stands for every term: the messages themselves must be looked at. */
+/** Stands for every term: the messages themselves must be searched. */
 const anyTerm = '*'
 const sliceMilliseconds = 10
 
-/** The number of the block that holds the nth message. */
 export const blockOf = (n: number): number => Math.floor((n - 1) / blockSize)
 
-/** Blocks that were filed under other skeletons are not counted, and so filed again. */
+/** Blocks indexed with other skeletons do not count, and are indexed again. */
 export const markOf = (room: RoomKey): string => `${room}|${skeletonVersion}`
 
 const blockId = (room: RoomKey, block: number) => `${room}|${block}`
 
-/** How many blocks from the first are filed, and so found by their terms. */
+/** The number of indexed blocks, from the first. */
 export async function filedBlocks(room: RoomKey): Promise<number> {
   return (await SearchMarks.findOne({ _id: markOf(room) }).lean())?.blocks ?? 0
 }
 
 /**
- * Files a full block. Until its terms are written it is found by every search; they are written only if no words were taken
- * back since its messages were read.
+ * Indexes a full block. Until its terms are written, every search finds it. They are written only if no words were
+ * deleted since its messages were read.
  */
 export async function fileBlock(room: RoomKey, block: number): Promise<void> {
   const _id = blockId(room, block)
@@ -44,7 +43,7 @@ export async function fileBlock(room: RoomKey, block: number): Promise<void> {
   await SearchMarks.updateOne({ _id: markOf(room), blocks: block }, { $set: { blocks: block + 1 } })
 }
 
-/** The number of the next block to be filed. */
+/** The number of the next block to index. */
 export async function nextBlock(room: RoomKey): Promise<number> {
   await SearchMarks.updateOne({ _id: markOf(room) }, { $setOnInsert: { blocks: 0 } }, { upsert: true })
   return filedBlocks(room)
@@ -53,7 +52,7 @@ export async function nextBlock(room: RoomKey): Promise<number> {
 async function termsBetween(room: RoomKey, from: number, to: number): Promise<string[]> {
   const terms = new Set<string>()
   let began = performance.now()
-  for (const row of await messages(room, from, to)) {
+  for (const row of await messagesBetween(room, from, to)) {
     const { body } = messageFactOf(row)
     if (!body.deleted) for (const term of termsOf(body.text)) terms.add(term)
     if (terms.size > termsAtMost) return [anyTerm]
@@ -64,14 +63,14 @@ async function termsBetween(room: RoomKey, from: number, to: number): Promise<st
   return [...terms]
 }
 
-/** The words of these messages, by ordinal, are found no more; called after the messages are rewritten. */
+/** Removes these messages' words, by ordinal, from the index; called after the messages are rewritten. */
 export async function forgetTerms(room: RoomKey, ns: readonly number[]): Promise<void> {
   const ids = [...new Set(ns.map((n) => blockId(room, blockOf(n))))]
   if (ids.length === 0) return
   await SearchBlocks.updateMany({ _id: { $in: ids } }, { $set: { terms: [anyTerm], is_ready: false, claim: null } })
 }
 
-/** Of the filed blocks of these segments those that may hold all of the terms, newest first. */
+/** The indexed blocks of these segments that may contain all terms, newest first. */
 export async function blocksWith(room: RoomKey, segments: readonly number[], terms: readonly string[]) {
   const [first, ...others] = terms.map((term) => ({ terms: { $in: [term, anyTerm] } }))
   const filter = { room, segment: { $in: [...segments] }, ...first, ...(others.length > 0 ? { $and: others } : {}) }

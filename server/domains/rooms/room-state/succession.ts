@@ -1,15 +1,15 @@
-import { houseAccount } from '#server/domains/people/accounts/accounts'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { accountSuspended } from '#server/domains/people/accounts/events'
 import { suspendedAccounts } from '#server/domains/people/accounts/facts'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
 import {
   type Act,
   type Entry,
   GLOBAL,
   type Judgement,
-  type Makes,
+  type LoggedEvent,
   type Outcome,
   type RoomKey,
   type View,
@@ -19,25 +19,30 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { isAgent } from '#shared/kit/room-agents'
 import { inSuccession, roleBelow } from '#shared/kit/succession'
-import { actorOf, entryOf, house } from './entries.ts'
+import { actorOf, entryOf, plazaActor } from './entries.ts'
 import { roleChanged } from './events/people.ts'
 import { type MemberFact, memberIn, moderatorIn, roomIn } from './facts.ts'
-import { isKnown, kindOf, typesWhere } from './kinds.ts'
-import { adminRoles, invitingNoMore } from './membership.ts'
+import { isKnownRoom, kindOf, typesWhere } from './kinds.ts'
+import { adminRoles, revokedInvitations } from './membership.ts'
 import { Members, Moderators, Rooms } from './model.ts'
 import { isSuspended, rankOf, ranks } from './standing.ts'
 
-interface Named {
+interface NamedAccount {
   account: string
   name: string
 }
-interface Candidate extends Named {
+interface Candidate extends NamedAccount {
   role: MemberRole
 }
 
-/** Somebody is given a role in a room. */
-export const roleGiven = (view: View, actor: Named, target: Named, member: MemberFact, role: MemberRole): Entry => {
-  const lost = rankOf(role) < ranks.admin ? invitingNoMore(view, target.account) : {}
+export const roleEntry = (
+  view: View,
+  actor: NamedAccount,
+  target: NamedAccount,
+  member: MemberFact,
+  role: MemberRole,
+): Entry => {
+  const lost = rankOf(role) < ranks.admin ? revokedInvitations(view, target.account) : {}
   const body = { role, member: { ...member, role }, permissions: null, ...lost }
   return entryOf(view, actor, roleChanged, body, { target: target.account, targetName: target.name })
 }
@@ -47,27 +52,27 @@ const isRunBy = (key: RoomKey, member: Pick<MemberFact, 'role'> | null): boolean
   return runBy !== null && member !== null && rankOf(member.role) >= rankOf(runBy)
 }
 
-/** Is it this member who runs the room now? */
-export const runs = (view: View, account: string): boolean =>
+/** Does this member manage the room now? */
+export const managesRoom = (view: View, account: string): boolean =>
   isRunBy(view.room, memberIn(view, account)) && !isSuspended(view, account)
 
-/** Whom a room may be handed to. */
-export const mayRun = (view: View, account: string): boolean =>
+/** May this member take the room over? */
+export const mayManageRoom = (view: View, account: string): boolean =>
   memberIn(view, account) !== null &&
   !isSuspended(view, account) &&
   !isAgent(account) &&
-  !isSameAccount(account, houseAccount)
+  !isSameAccount(account, plazaAccount)
 
-/** Rooms of the house are run by its own people, and a stream by who streams. */
-export const passesOn = (key: RoomKey): boolean => kindOf(key).runBy !== null && kindOf(key).keeps !== 'its owner'
+/** Official rooms are managed by staff, and a stream by its streamer. */
+export const hasSuccession = (key: RoomKey): boolean => kindOf(key).runBy !== null && kindOf(key).keeps !== 'its owner'
 const isPassedOn = (view: View): boolean => {
   const room = roomIn(view)
-  return passesOn(view.room) && room?.is_active === true && !room.is_official
+  return hasSuccession(view.room) && room?.is_active === true && !room.is_official
 }
 
 const askedAtMost = 50
 
-/** Who may follow somebody, by the records. Whether they still may, and in which order, only the log can say. */
+/** Possible successors by the records. The log decides on right and order. */
 async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promise<Candidate[]> {
   const here = { room: key, is_active: true }
   const fields = { user_address: 1, role: 1 } as const
@@ -83,15 +88,17 @@ async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promi
   return [...roles].map(([account, role]) => ({ account, role, name: profiles.get(account)?.name ?? account }))
 }
 
-/** The appointment of the one who follows; null where nobody may. */
-function appointment(view: View, actor: Named, candidates: readonly Named[]): Entry | null {
+/** The appointment of the successor; null if there is none. */
+function appointment(view: View, actor: NamedAccount, candidates: readonly NamedAccount[]): Entry | null {
   const { runBy } = kindOf(view.room)
-  const members = candidates.filter(({ account }) => mayRun(view, account)).flatMap((one) => asCandidate(view, one))
+  const members = candidates
+    .filter(({ account }) => mayManageRoom(view, account))
+    .flatMap((one) => asCandidate(view, one))
   const [heir] = members.toSorted(inSuccession)
-  return runBy !== null && heir && isPassedOn(view) ? roleGiven(view, actor, heir, heir.member, runBy) : null
+  return runBy !== null && heir && isPassedOn(view) ? roleEntry(view, actor, heir, heir.member, runBy) : null
 }
 
-function asCandidate(view: View, { account, name }: Named) {
+function asCandidate(view: View, { account, name }: NamedAccount) {
   const member = memberIn(view, account)
   if (!member) return []
   const role = member.role === 'member' && moderatorIn(view, account) ? ('moderator' as const) : member.role
@@ -99,13 +106,14 @@ function asCandidate(view: View, { account, name }: Named) {
 }
 
 const triesAtMost = 5
-const already: Judgement<null> = { already: null }
+const alreadySo: Judgement<null> = { already: null }
 
 /**
- * An act by which somebody leaves a room, or loses the role of who runs it. Where nobody else runs it, who follows them is appointed
- * first, in the same turn, so that no row leaves a room without somebody who runs it. Whom nobody can follow leaves all the same, and loses no role.
+ * An act by which a member leaves, or loses the managing role. If nobody else manages the room, the successor is
+ * appointed first in the same turn. No row thus leaves a room without a manager. Without a successor the member may
+ * leave, but not lose the role.
  */
-export async function handingOn<M extends Makes, T = never>(
+export async function actWithSuccession<M extends LoggedEvent, T = never>(
   node: Node,
   key: RoomKey,
   leaver: string,
@@ -113,18 +121,19 @@ export async function handingOn<M extends Makes, T = never>(
   { stays = false } = {},
 ): Promise<Outcome<T, M>> {
   const unsettled = new AppError('SERVICE_UNAVAILABLE')
-  // The records are read only once it is known that somebody has to follow.
-  let known: readonly Named[] | null = null
-  let actor: Named = house
+  // The records are read only if a successor is needed.
+  let known: readonly NamedAccount[] | null = null
+  let actor: NamedAccount = plazaActor
   for (let tries = 1; ; tries++) {
     const isLast = (view: View) =>
-      isPassedOn(view) && runs(view, leaver) && !known?.some(({ account }) => runs(view, account))
+      isPassedOn(view) && managesRoom(view, leaver) && !known?.some(({ account }) => managesRoom(view, account))
     const refusalOf = (view: View): AppError | null => {
       if (!isLast(view)) return null
-      // Those who came since the records were read may follow as well.
+      // Members who joined after the read may also succeed.
       const others = Math.min((roomIn(view)?.member_count ?? 1) - 1, askedAtMost - 1)
       const isToCome = known === null || known.length < others
-      if (known?.some(({ account }) => mayRun(view, account)) || (isToCome && tries < triesAtMost)) return unsettled
+      if (known?.some(({ account }) => mayManageRoom(view, account)) || (isToCome && tries < triesAtMost))
+        return unsettled
       return stays ? new AppError('VALIDATION_ERROR', { message: 'Nobody else here can run this room' }) : null
     }
     const judge = (view: View, now: number): Judgement<T> => {
@@ -135,7 +144,7 @@ export async function handingOn<M extends Makes, T = never>(
     const appoint = (view: View, now: number): Judgement<null> => {
       const isToBe = isAccepted(() => act.judge(view, now)) && isLast(view)
       const entry = isToBe ? appointment(view, actor, known ?? []) : null
-      return entry ? { accept: entry } : already
+      return entry ? { accept: entry } : alreadySo
     }
     try {
       const [, outcome] = await Promise.all([
@@ -146,12 +155,12 @@ export async function handingOn<M extends Makes, T = never>(
     } catch (error) {
       if (error !== unsettled || tries >= triesAtMost) throw error
       known = await candidatesIn(node, key, leaver)
-      if (!isSameAccount(act.sender, house.account)) actor = await actorOf(node, act.sender)
+      if (!isSameAccount(act.sender, plazaActor.account)) actor = await actorOf(node, act.sender)
     }
   }
 }
 
-/** Not where it was judged before, and has left nothing to judge. */
+/** False if the judgement throws: then no successor is needed. */
 function isAccepted(judge: () => Judgement<unknown>): boolean {
   try {
     return 'accept' in judge()
@@ -160,29 +169,29 @@ function isAccepted(judge: () => Judgement<unknown>): boolean {
   }
 }
 
-/** Appoints who follows where nobody runs a room. Who ran it, and is suspended, has the role below from then on. */
-async function settleRoom(node: Node, key: RoomKey): Promise<void> {
+/** Appoints a successor in a room without a manager. A suspended manager gets the role below. */
+async function appointManager(node: Node, key: RoomKey): Promise<void> {
   const candidates = await candidatesIn(node, key, null)
-  const isRun = (view: View) => candidates.some(({ account }) => runs(view, account))
+  const isRun = (view: View) => candidates.some(({ account }) => managesRoom(view, account))
   const { row } = await node.log.act(key, {
-    sender: house.account,
+    sender: plazaActor.account,
     makes: roleChanged,
     judge(view): Judgement<null> {
-      const entry = isRun(view) ? null : appointment(view, house, candidates)
-      return entry ? { accept: entry } : already
+      const entry = isRun(view) ? null : appointment(view, plazaActor, candidates)
+      return entry ? { accept: entry } : alreadySo
     },
   })
   if (!row) return
   for (const one of candidates.filter((member) => isRunBy(key, member)))
-    await stepDown(node, key, house, one, (view) => isSuspended(view, one.account) && isRun(view))
+    await lowerRole(node, key, plazaActor, one, (view) => isSuspended(view, one.account) && isRun(view))
 }
 
-/** Gives somebody the role below that of who runs the room, where they have that, and it is due. */
-export async function stepDown(
+/** Lowers the role of a manager, if it is due. */
+export async function lowerRole(
   node: Node,
   key: RoomKey,
-  actor: Named,
-  who: Named,
+  actor: NamedAccount,
+  who: NamedAccount,
   isDue: (view: View) => boolean,
 ): Promise<void> {
   const { runBy } = kindOf(key)
@@ -192,28 +201,28 @@ export async function stepDown(
     makes: roleChanged,
     judge(view) {
       const member = memberIn(view, who.account)
-      if (member?.role !== runBy || !isDue(view)) return already
-      return { accept: roleGiven(view, actor, who, member, roleBelow[runBy]) }
+      if (member?.role !== runBy || !isDue(view)) return alreadySo
+      return { accept: roleEntry(view, actor, who, member, roleBelow[runBy]) }
     },
   })
 }
 
-/** The same in each of these; what fails in one is told, and tried again at the next start. */
-export const settleRooms = async (node: Node, keys: readonly RoomKey[]): Promise<void> => {
+/** The same for each of these rooms; a failure is logged, and repeated at the next start. */
+export const appointManagers = async (node: Node, keys: readonly RoomKey[]): Promise<void> => {
   for (const key of keys)
-    await settleRoom(node, key).catch((error: unknown) =>
+    await appointManager(node, key).catch((error: unknown) =>
       node.logger.warn({ room: key, error }, 'nobody was appointed who runs a room'),
     )
 }
 
-/** The rooms that somebody runs, who is suspended from now on, are run by who follows them. What is missed here the next start makes up for. */
+/** Appoints successors in the rooms of a suspended account. The next start completes missed ones. */
 export function followSuspensions(node: Node): void {
   node.log.onRows((key, rows, isOurs) => {
     if (!isOurs || key !== GLOBAL) return
     for (const row of rows)
-      if (isOf(row, accountSuspended) && row.target !== null)
+      if (isRowOf(row, accountSuspended) && row.target !== null)
         roomsRunBy(row.target)
-          .then((run) => settleRooms(node, run))
+          .then((run) => appointManagers(node, run))
           .catch((error: unknown) => node.logger.warn({ error }, 'the rooms of a suspended account were not handed on'))
   })
 }
@@ -221,14 +230,14 @@ export function followSuspensions(node: Node): void {
 async function roomsRunBy(account: string): Promise<RoomKey[]> {
   const rows = await Members.find({ user_address: account, is_active: true }, { room: 1, role: 1 }).lean()
   return rows
-    .filter(({ room, role }) => isKnown(room) && passesOn(room) && isRunBy(room, { role }))
+    .filter(({ room, role }) => isKnownRoom(room) && hasSuccession(room) && isRunBy(room, { role }))
     .map(({ room }) => room)
 }
 
 const roomsAtOnce = 500
 
-/** Finds the rooms that nobody runs, such as those that older versions let everybody leave who ran them, a few at a time. */
-export async function settleAllRooms(node: Node): Promise<void> {
+/** Finds rooms without a manager, such as those of older versions, a few at a time. */
+export async function appointMissingManagers(node: Node): Promise<void> {
   const types = typesWhere(({ runBy, keeps }) => runBy !== null && keeps !== 'its owner')
   const suspended = new Set(await suspendedAccounts())
   for (let after = ''; ; ) {
@@ -248,7 +257,7 @@ export async function settleAllRooms(node: Node): Promise<void> {
         .filter(({ room, role, user_address }) => isRunBy(room, { role }) && !suspended.has(user_address))
         .map(({ room }) => room),
     )
-    await settleRooms(
+    await appointManagers(
       node,
       keys.filter((key) => !run.has(key)),
     )

@@ -1,37 +1,36 @@
 import { wordsAskedFor, wordsToFind } from '#server/domains/rooms/text/signs'
 
-// A word is filed under its first three and its first six letters, so that its start finds it.
+// A word is indexed by its first three and six letters, so that its beginning finds it.
 const short = 3
 const long = 6
 
-/** The words of a query, without case, accents, width and look-alikes; a sign means itself. */
+/** The words of a query, without case, accents, width and look-alikes; signs stay as they are. */
 export const searchWords = wordsAskedFor
 
 // Ends with a whole character, so that it can be stored.
-const startOf = (word: string, length: number): string => word.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+const prefixOf = (word: string, length: number): string => word.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
-/** What a text is filed under in an index, each once. */
+/** The distinct index terms of a text. */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of wordsToFind(text)) {
-    terms.add(startOf(word, short))
-    if (word.length >= long) terms.add(startOf(word, long))
+    terms.add(prefixOf(word, short))
+    if (word.length >= long) terms.add(prefixOf(word, long))
   }
   return terms
 }
 
-/** The most telling term under which every text is filed that has a word like this. */
-export const termOf = (word: string): string => startOf(word, word.length >= long ? long : short)
+/** The longest index term that every text with such a word has. */
+export const termOf = (word: string): string => prefixOf(word, word.length >= long ? long : short)
 
-/** Does the text hold each of these words? One of up to two letters is a whole word, a longer one the start of a word. */
-export function holdsAll(text: string, words: readonly string[]): boolean {
+/** Does the text contain each word? Up to two letters must be a whole word, more a beginning. */
+export function containsWords(text: string, words: readonly string[]): boolean {
   const own = wordsToFind(text)
   return words.every((word) =>
     own.some(word.length < short ? (each) => each === word : (each) => each.startsWith(word)),
   )
 }
 
-/** What a room is filed under. */
 export const roomTerms = ({ name, description }: { name: string; description?: string | null }): string[] => [
   ...termsOf(`${name} ${description ?? ''}`),
 ]

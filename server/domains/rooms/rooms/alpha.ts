@@ -11,7 +11,7 @@ import { alpha, roomKey } from '#shared/kit/room-key'
 
 export const ALPHA = roomKey(alpha)
 
-/** The room everybody is in from the first sign-in; whoever left it stays out until the next one. */
+/** Everybody joins this room at the first sign-in; one who left stays out until the next one. */
 export async function joinAlpha(node: Node, account: string): Promise<void> {
   const actor = await actorOf(node, account)
   await node.log.act(ALPHA, {
@@ -31,10 +31,10 @@ export const ensureAlpha = (node: Node): Promise<void> =>
     ...kinds.alpha.founded.fields,
   })
 
-type Official = RoomRef & Partial<RoomFact> & { unique_name?: string }
+type OfficialRoom = RoomRef & Partial<RoomFact> & { unique_name?: string }
 
-/** Creates an official room, which has no creator and no owner. An existing one is left unchanged. */
-export async function ensureOfficial(node: Node, key: string, about: Official): Promise<void> {
+/** Creates an official room, without creator and owner; an existing one stays unchanged. */
+export async function ensureOfficial(node: Node, key: string, about: OfficialRoom): Promise<void> {
   const now = new Date(node.now()).toISOString()
   const fields = { ...about, is_official: true, created_at: now, updated_at: now }
   await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch((error: unknown) => {

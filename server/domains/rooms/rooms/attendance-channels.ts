@@ -1,7 +1,7 @@
 import { checkGate, namedGate } from '#server/domains/gates'
-import { withCopies } from '#server/domains/media/files/copies'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { refuseOthersFile } from '#server/domains/media/files/others'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { gateToStore, roomFactOf } from '#server/domains/rooms/room-state/facts'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { type Context, signedIn } from '#server/kernel/context'
@@ -12,20 +12,20 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
-import { found } from './founding.ts'
-import { refusalOf } from './gating.ts'
-import { uniqueName } from './names.ts'
+import { gateRefusalOf } from './enter-room.ts'
+import { foundRoom } from './founding.ts'
+import { uniqueFormOf } from './names.ts'
 import { newSharedKey, topicOf } from './shared-key.ts'
 
 type Input = InputOf<typeof contract.createChannel>
 
 const longestName = 100
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u2800]+/gu
+const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u2800]+/gu
 
-/** What a client calls an event, as part of the name of a channel. */
-const sanitised = (name: string): string => name.replace(unseen, ' ').replace(/\s+/g, ' ').trim()
+/** A client's name of an event, as part of a channel's name. */
+const sanitised = (name: string): string => name.replace(invisibleCharacters, ' ').replace(/\s+/g, ' ').trim()
 
-/** The gate of a channel that belongs to an event or to a collection; null for every other channel. */
+/** The gate of a channel for an event or collection; null for others. */
 export function attendanceGateOf(input: Input): AttendanceGate | null {
   const { attendanceEventId: event_id, attendanceCollectionId: collection_id } = input
   const named = input.attendanceEventName ?? input.attendanceCollectionName ?? input.name ?? ''
@@ -37,20 +37,23 @@ export function attendanceGateOf(input: Input): AttendanceGate | null {
   return null
 }
 
-/** Creates the one channel of an event or of a collection, for somebody who holds its token. Its name is the founder's; the gate says what the provider calls the token. */
+/**
+ * Creates the only channel of an event or collection, for a holder of its token. The founder names the channel, the
+ * provider the token.
+ */
 export async function foundAttendanceChannel(
   context: Context,
-  said: AttendanceGate,
+  claimed: AttendanceGate,
   { description, emoji, category }: Input,
 ): Promise<RoomKey> {
   const { node, creationId: id } = context
   const { account } = signedIn(context)
   const own = roomKey({ type: 'channel', id })
-  await refuseExisting(said, own)
-  const answer = await checkGate({ node, account, gate: said, fresh: false })
-  if (!answer.passed) throw refusalOf(answer)
-  const named = await namedGate({ node, account, gate: said, fresh: false })
-  const gate = { ...named, image_url: named.image_url ?? (await givenImage(context, said.image_url)) }
+  await refuseExisting(claimed, own)
+  const answer = await checkGate({ node, account, gate: claimed, fresh: false })
+  if (!answer.passed) throw gateRefusalOf(answer)
+  const named = await namedGate({ node, account, gate: claimed, fresh: false })
+  const gate = { ...named, image_url: named.image_url ?? (await givenImage(context, claimed.image_url)) }
   const fields = {
     description: description ?? 'Community channel for holders of this attendance token.',
     emoji: emoji ?? '🎟️',
@@ -61,10 +64,15 @@ export async function foundAttendanceChannel(
     gate,
   } as const
   const create = (ending: string) => {
-    const name = nameOf(said.name, ending)
-    return found(context, 'channel', { ...fields, ...withUniqueName(name), p2p_content_topic: topicOf(name, id) }, [])
+    const name = nameOf(claimed.name, ending)
+    return foundRoom(
+      context,
+      'channel',
+      { ...fields, ...withUniqueName(name), p2p_content_topic: topicOf(name, id) },
+      [],
+    )
   }
-  // Events may share a name, and archived channels keep theirs, but channels may not: then the id tells them apart.
+  // Events may share a name and archived channels keep theirs, but channels must differ: the id makes them unique.
   const subject = gate.event_id ?? gate.collection_id
   let taken: unknown
   for (const ending of ['', ` (#${subject})`, ` (#${subject}, ${id.slice(-8)})`]) {
@@ -77,19 +85,19 @@ export async function foundAttendanceChannel(
   throw taken
 }
 
-/** The image that its founder gave, here; null of what is none, or a file of somebody else. */
+/** The founder's image, copied here; null if it is invalid or another account's file. */
 async function givenImage(context: Context, url: string | null): Promise<string | null> {
   const name = 'attendanceImageUrl'
   try {
     await refuseOthersFile(context.node, signedIn(context).account, url, name)
-    return (await withCopies(context, folders.icon, { [name]: url }, [name]))[name]
+    return (await withCopiedPictures(context, storageFolders.icon, { [name]: url }, [name]))[name]
   } catch (error) {
     if (error instanceof AppError && ['VALIDATION_ERROR', 'INVALID_PARAMETER'].includes(error.code)) return null
     throw error
   }
 }
 
-const withUniqueName = (name: string) => ({ name, unique_name: uniqueName(name) })
+const withUniqueName = (name: string) => ({ name, unique_name: uniqueFormOf(name) })
 
 const nameOf = (name: string, ending: string): string => {
   const signs = [...`Attendance: ${name}`]
@@ -97,13 +105,13 @@ const nameOf = (name: string, ending: string): string => {
   return `${signs.join('').trim()}${ending}`
 }
 
-/** Goes on only where nothing but the name was taken. */
+/** Continues only if nothing but the name was taken. */
 async function refuseTaken(error: unknown, gate: AttendanceGate, own: RoomKey): Promise<void> {
   if (!(error instanceof AppError) || !isDuplicate(error.cause)) throw error
   await refuseExisting(gate, own)
 }
 
-/** One that is archived holds no place; those that an older version has archived are made to give theirs up. */
+/** An archived channel frees its event; one of older versions does so now. */
 async function refuseExisting({ event_id, collection_id }: AttendanceGate, own: RoomKey): Promise<void> {
   const which = event_id === undefined ? { 'gate.collection_id': collection_id } : { 'gate.event_id': event_id }
   const existing = await Rooms.findOne(which).lean()

@@ -1,9 +1,9 @@
-import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
+import { archiveRoom } from '#server/domains/rooms/room-state/archiving'
+import { actorOf } from '#server/domains/rooms/room-state/entries'
 import { memberJoined } from '#server/domains/rooms/room-state/events/people'
-import { roomArchived } from '#server/domains/rooms/room-state/events/rooms'
-import { type RoomFact, roomIn } from '#server/domains/rooms/room-state/facts'
+import type { RoomFact } from '#server/domains/rooms/room-state/facts'
 import { refuseNames } from '#server/domains/rooms/room-state/judge-draft'
-import { isKnown, kindOf, kinds } from '#server/domains/rooms/room-state/kinds'
+import { isKnownRoom, kindOf, kinds } from '#server/domains/rooms/room-state/kinds'
 import { becomeMember } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { standingOf } from '#server/domains/rooms/room-state/standing'
@@ -12,12 +12,12 @@ import { GLOBAL } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { roomKey } from '#shared/kit/primitives'
 import type { FoundedType } from '#shared/kit/room-kinds'
-import { askInto } from './group-invitations/asking.ts'
-import { bringIn, sorted } from './members.ts'
-import { nameTaken, refuseSlug } from './names.ts'
+import { inviteIntoGroup } from './group-invitations/inviting.ts'
+import { addPeople, friendsAndStrangers } from './members.ts'
+import { refuseSlug, throwNameTaken } from './names.ts'
 
-/** Creates a room and its first members. The record is one write, and lists who must still be let in. */
-export async function found(
+/** Creates a room and its first members. The record is one write, and lists the people to admit. */
+export async function foundRoom(
   context: Context,
   type: FoundedType | 'stream',
   fields: Pick<RoomFact, 'name'> & Partial<RoomFact>,
@@ -42,13 +42,13 @@ export async function found(
     ...kinds[type].founded.fields,
     ...fields,
   }).catch(async (error: unknown) => {
-    if (!(await Rooms.exists({ _id: key, creator_address: account }))) nameTaken(error)
+    if (!(await Rooms.exists({ _id: key, creator_address: account }))) throwNameTaken(error)
   })
   await finishFounding(node, key)
   return key
 }
 
-/** Refuses a room that an account may not found, or not call so, before there is one. */
+/** Refuses a room or name that an account may not found, before it exists. */
 export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
   node.log.ask(GLOBAL, (view) => {
     if (fields.is_official && !standingOf(view, account).isAdmin)
@@ -59,7 +59,7 @@ export const refuseFounding = (node: Node, account: string, fields: Partial<Room
     refuseSlug(node, view, account, fields.slug)
   })
 
-/** Lets the founder and the first members into a room, each once, whichever node created it. */
+/** Admits the founder and first members, each once, on any node. */
 async function finishFounding(node: Node, key: string): Promise<void> {
   const room = await Rooms.findOne({ _id: key }, { founding: 1, creator_address: 1 }).lean()
   if (!room?.founding || !room.creator_address) return
@@ -74,40 +74,31 @@ async function finishFounding(node: Node, key: string): Promise<void> {
       judge: (view, at) => becomeMember(view, at, actor, { role, invited: true }),
     })
     .catch(async (error: unknown) => {
-      passOverRefusal(error)
-      // Whose founder may not join is not retried.
-      await archive(node, key, actor)
+      ignoreRefusal(error)
+      // A room whose founder may not join is not retried.
+      await archiveRoom(node, key, actor)
       await finished()
       throw error
     })
-  // Who has left, or has blocked the founder, since the room was created stays out.
-  const { friends, strangers } = await sorted(account, room.founding.members)
-  for (const friend of friends) await bringIn(node, key, account, [friend]).catch(passOverRefusal)
-  await askInto(node, account, key, strangers).catch(passOverRefusal)
+  // People who left or blocked the founder meanwhile stay out.
+  const { friends, strangers } = await friendsAndStrangers(account, room.founding.members)
+  for (const friend of friends) await addPeople(node, key, account, [friend]).catch(ignoreRefusal)
+  await inviteIntoGroup(node, account, key, strangers).catch(ignoreRefusal)
   await finished()
 }
 
-/** Archives a room whoever asks, and whatever they may do there. */
-export async function archive(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
-  await node.log.act(key, {
-    sender: actor.account,
-    makes: roomArchived,
-    judge: (view) => (roomIn(view)?.is_active ? { accept: entryOf(view, actor, roomArchived, {}) } : { already: null }),
-  })
-}
-
-/** A refusal is final; any other error is thrown, so that the work is tried again. */
-function passOverRefusal(error: unknown): void {
+/** A refusal is final; other errors are thrown, so that the work is repeated. */
+function ignoreRefusal(error: unknown): void {
   if (!(error instanceof AppError) || error.status >= 500) throw error
 }
 
 const foundingMilliseconds = 30_000
 
-/** Finishes the rooms whose process died while it created them. */
+/** Finishes rooms whose process died during their creation. */
 export async function finishRooms(node: Node): Promise<void> {
   const before = new Date(node.now() - (node.alone ? 0 : foundingMilliseconds)).toISOString()
   const unfinished = { founding: { $exists: true }, created_at: { $lte: before } }
   for (const { _id } of await Rooms.find(unfinished, { _id: 1 }).sort({ created_at: 1 }).lean())
-    if (isKnown(_id))
+    if (isKnownRoom(_id))
       await finishFounding(node, _id).catch((error: unknown) => node.logger.warn({ error }, 'a room was not finished'))
 }

@@ -1,5 +1,5 @@
 import { checkGate } from '#server/domains/gates'
-import { keyOf, seenBy } from '#server/domains/rooms/room-state/access'
+import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { gateFor } from '#server/domains/rooms/room-state/passes'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { rooms as contract } from '#shared/api/rooms'
@@ -22,12 +22,12 @@ export const recheckGate: Action<typeof contract.recheckGate> = async ({ room },
   return { gate: shown, answer: await checkGate({ ...asked, fresh: true }) }
 }
 
-/** The gate that a room shows, and what is asked of the caller. */
+/** The displayed gate of a room, and the caller's check. */
 async function gatesOf(ref: RoomRef, context: Context) {
   const { account } = signedIn(context)
   const { node } = context
   const key = await keyOf(ref)
-  const room = await node.log.ask(key, (view, now) => seenBy(view, account, now).room)
+  const room = await node.log.ask(key, (view, now) => visibleRoom(view, account, now).room)
   const asked = gateFor(room, account)
   return { key, account, shown: room.gate, asked: asked && { node, account, gate: asked } }
 }

@@ -1,11 +1,11 @@
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { answerOnline } from '#server/domains/rooms/room-state/online'
-import { settleAllStaff } from '#server/domains/rooms/room-state/staff-rooms'
-import { followSuspensions, settleAllRooms } from '#server/domains/rooms/room-state/succession'
+import { updateAllStaffMemberships } from '#server/domains/rooms/room-state/staff-rooms'
+import { appointMissingManagers, followSuspensions } from '#server/domains/rooms/room-state/succession'
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { beside, every } from '#server/kernel/every'
-import { patiently } from '#server/kernel/patiently'
+import { every, startInBackground } from '#server/kernel/every'
+import { retryOnStart } from '#server/kernel/retry-on-start'
 import { rooms as contract } from '#shared/api/rooms'
 import { ensureAlpha } from './alpha.ts'
 import { finishRooms } from './founding.ts'
@@ -15,7 +15,7 @@ import { addMembers, handOver, join, kick, leave, members, setRole } from './mem
 import { ensureOfficialChannels, ensureStaffChannel } from './official-channels.ts'
 import { publicChannel, publicTokenRoom } from './public-rooms.ts'
 import { startRechecks } from './rechecks.ts'
-import { archive, createChannel, createGroup, fileRooms, get, groups, list, openDm, update } from './rooms.ts'
+import { archive, createChannel, createGroup, get, groups, list, openDm, update, updateSearchTerms } from './rooms.ts'
 import { roomSettings } from './settings.ts'
 import { sharedKey } from './shared-key.ts'
 import { staff } from './staff.ts'
@@ -66,17 +66,26 @@ export const rooms = defineDomain(contract, actions, {
     const stopAnswering = answerOnline(node)
     followStaff(node)
     followSuspensions(node)
-    await patiently(() => ensureAlpha(node))
-    // The demo has channels of its own.
+    await retryOnStart(() => ensureAlpha(node))
+    // The demo has its own channels.
     if (roomSettings.of(node).beginsWithChannels && !node.settings.demo) {
-      await patiently(() => ensureOfficialChannels(node))
-      await patiently(() => ensureStaffChannel(node))
+      await retryOnStart(() => ensureOfficialChannels(node))
+      await retryOnStart(() => ensureStaffChannel(node))
     }
-    await patiently(() => finishRooms(node))
+    await retryOnStart(() => finishRooms(node))
     const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
-    const stopSettling = every(node, settleMilliseconds, () => settleAllStaff(node), 'the staff was not settled')
-    const stopFiling = beside(node, fileRooms, 'older rooms were not filed for the search')
-    const stopHealing = beside(node, () => settleAllRooms(node), 'rooms that nobody runs were not looked for')
+    const stopSettling = every(
+      node,
+      settleMilliseconds,
+      () => updateAllStaffMemberships(node),
+      'the staff was not settled',
+    )
+    const stopFiling = startInBackground(node, updateSearchTerms, 'older rooms were not filed for the search')
+    const stopHealing = startInBackground(
+      node,
+      () => appointMissingManagers(node),
+      'rooms that nobody runs were not looked for',
+    )
     return [stopAnswering, () => clearInterval(finishing), stopSettling, stopFiling, stopHealing, startRechecks(node)]
   },
 })

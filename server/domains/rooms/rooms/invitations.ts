@@ -1,11 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
-import { actingIn, keyOf } from '#server/domains/rooms/room-state/access'
+import { actingRoom, keyOf } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { invitationCreated, invitationRevoked } from '#server/domains/rooms/room-state/events/invitations'
-import { banIn, type InvitationFact, invitationsIn, isOpen, roomIn } from '#server/domains/rooms/room-state/facts'
-import { isKnown } from '#server/domains/rooms/room-state/kinds'
+import {
+  banIn,
+  type InvitationFact,
+  invitationsIn,
+  isInvitationOpen,
+  roomIn,
+} from '#server/domains/rooms/room-state/facts'
+import { isKnownRoom } from '#server/domains/rooms/room-state/kinds'
 import { becomeMember } from '#server/domains/rooms/room-state/membership'
 import { RoomFacts } from '#server/domains/rooms/room-state/model'
 import type { Pass } from '#server/domains/rooms/room-state/passes'
@@ -17,7 +23,7 @@ import type { Judgement, RoomKey, View } from '#server/log/types'
 import { invitations as contract, type Invitation } from '#shared/api/invitations'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { done, roomOfKey } from '#shared/kit/primitives'
-import { enter } from './gating.ts'
+import { enterRoom } from './enter-room.ts'
 
 const openAtMost = 50
 const tokenBytes = 32
@@ -35,7 +41,7 @@ export const invitations = defineDomain(contract, {
       makes: invitationCreated,
       judge(view, now) {
         const all = invitationsIn(view)
-        const { room: here } = managing(view, account, now)
+        const { room: here } = managedRoom(view, account, now)
         if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
         if (all.filter((one) => faultOf(view, one, now) === null).length >= openAtMost)
           return { refuse: new AppError('CONFLICT', { message: `A room has ${openAtMost} invitations at most` }) }
@@ -53,7 +59,7 @@ export const invitations = defineDomain(contract, {
       },
     })
     return {
-      invitation: shown(key, body.invitation),
+      invitation: invitationOutput(key, body.invitation),
       token,
       url: new URL(`/invite/${token}`, node.settings.publicUrl).href,
     }
@@ -63,10 +69,10 @@ export const invitations = defineDomain(contract, {
     const key = await keyOf(room)
     const open = await node.log.ask(key, (view, now) => {
       const all = invitationsIn(view)
-      managing(view, caller.account ?? '', now)
+      managedRoom(view, caller.account ?? '', now)
       return all.filter((one) => faultOf(view, one, now) === null)
     })
-    return { invitations: open.map((one) => shown(key, one)).reverse() }
+    return { invitations: open.map((one) => invitationOutput(key, one)).reverse() }
   },
 
   async revoke({ room, id }, context) {
@@ -78,7 +84,7 @@ export const invitations = defineDomain(contract, {
       makes: invitationRevoked,
       judge(view, now) {
         const known = invitationsIn(view).find(({ invitation_id }) => invitation_id === id)
-        managing(view, account, now)
+        managedRoom(view, account, now)
         if (!known) return { refuse: new AppError('NOT_FOUND', { message: 'Invitation not found' }) }
         if (known.revoked_at !== null) return { already: null }
         return { accept: entryOf(view, actor, invitationRevoked, { id, at: new Date(now).toISOString() }) }
@@ -88,9 +94,9 @@ export const invitations = defineDomain(contract, {
   },
 
   async read({ token }, context) {
-    const { key, judge } = await find(context, token)
+    const { key, judge } = await findInvitation(context, token)
     const { room, invitation, is_member } = await context.node.log.ask(key, (view, now) => {
-      // Whom it would let in, if they pass the gate that is shown.
+      // Judges the invitation for the caller, as if the displayed gate were passed.
       const { judgement, invitation } = judge(view, now, { room: key, account: signedIn(context).account })
       if ('refuse' in judgement) throw judgement.refuse
       return { room: roomIn(view), invitation, is_member: 'already' in judgement }
@@ -110,36 +116,36 @@ export const invitations = defineDomain(contract, {
 
   async accept({ token }, context) {
     const { account } = signedIn(context)
-    const { key, judge } = await find(context, token)
-    await enter(context.node, key, { who: account, judge: (view, now, pass) => judge(view, now, pass).judgement })
+    const { key, judge } = await findInvitation(context, token)
+    await enterRoom(context.node, key, { who: account, judge: (view, now, pass) => judge(view, now, pass).judgement })
     return { room: await roomAnswer(context.node, key, account) }
   },
 })
 
-/** Who may invite: those who may also change who reads. */
+/** The right to invite, which is also the right to change read access. */
 const mayInvite = ({ isModerator, canManageMods }: Standing): boolean => isModerator && canManageMods
 
-function managing(view: View, account: string, now: number) {
-  const acting = actingIn(view, account, now)
+function managedRoom(view: View, account: string, now: number) {
+  const acting = actingRoom(view, account, now)
   if (!mayInvite(acting.standing))
     throw new AppError('FORBIDDEN', { message: 'Only those who manage the room may invite by link' })
   return acting
 }
 
-const shown = (key: RoomKey, fact: InvitationFact): Invitation => {
+const invitationOutput = (key: RoomKey, fact: InvitationFact): Invitation => {
   const { invitation_id: id, token_hash: _, revoked_at: __, ...rest } = fact
   return { id, room: roomOfKey(key), ...rest }
 }
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
-interface Found {
+interface FoundInvitation {
   key: RoomKey
   judge(view: View, now: number, pass: Pass | null): { judgement: Judgement<null>; invitation: InvitationFact | null }
 }
 
-/** The invitation of a token, and whether it lets this caller in. Each call counts as a guess at a token. */
-async function find(context: Context, token: string): Promise<Found> {
+/** The invitation of a token, and its judgement for this caller. Each call counts as an attempt. */
+async function findInvitation(context: Context, token: string): Promise<FoundInvitation> {
   const { account, ip } = signedIn(context)
   const { limits } = context.node
   const allowed =
@@ -149,7 +155,7 @@ async function find(context: Context, token: string): Promise<Found> {
   const token_hash = hashOf(token)
   const stored = await RoomFacts.findOne({ 'value.token_hash': token_hash }, { room: 1, value: 1 }).lean()
   const its = (stored?.value as InvitationFact[] | undefined)?.find((one) => one.token_hash === token_hash)
-  if (!stored || !its || !isKnown(stored.room)) throw new AppError('INVITATION_NOT_FOUND')
+  if (!stored || !its || !isKnownRoom(stored.room)) throw new AppError('INVITATION_NOT_FOUND')
   const [actor, isBlocked] = await Promise.all([actorOf(context.node, account), areBlocked(account, its.invited_by)])
   return {
     key: stored.room,
@@ -158,27 +164,27 @@ async function find(context: Context, token: string): Promise<Found> {
       const fault = invitation ? faultOf(view, invitation, now) : ('INVITATION_NOT_FOUND' as const)
       const uses = { id: invitation?.invitation_id ?? '', uses: (invitation?.uses ?? 0) + 1 }
       const joined = becomeMember(view, now, actor, { invited: true, invitation: uses, pass })
-      // A room of the staff is hidden from everybody else, whoever has a link to it.
+      // A staff room is hidden from others, even with a link.
       if ('refuse' in joined && joined.refuse.code === 'ROOM_NOT_FOUND')
         return { judgement: { refuse: new AppError('INVITATION_NOT_FOUND') }, invitation }
-      return { judgement: 'accept' in joined ? refusing(joined, fault, isBlocked) : joined, invitation }
+      return { judgement: 'accept' in joined ? refuseFaulty(joined, fault, isBlocked) : joined, invitation }
     },
   }
 }
 
-function refusing(joined: Judgement<null>, fault: ErrorCode | null, isBlocked: boolean): Judgement<null> {
+function refuseFaulty(joined: Judgement<null>, fault: ErrorCode | null, isBlocked: boolean): Judgement<null> {
   if (fault !== null) return { refuse: new AppError(fault) }
   if (isBlocked)
     return { refuse: new AppError('BLOCKED', { message: 'You cannot accept an invitation of this person' }) }
   return joined
 }
 
-/** Why an invitation lets nobody in now; it counts as revoked once its creator may no longer invite. */
+/** The reason why an invitation is invalid; it is revoked if its creator may no longer invite. */
 function faultOf(view: View, invitation: InvitationFact, now: number): ErrorCode | null {
   const { invited_by, revoked_at, expires_at } = invitation
   const standing = standingOf(view, invited_by)
   const isOut = banIn(view, invited_by, now) !== null || isSuspended(view, invited_by) || !mayInvite(standing)
   if (revoked_at !== null || isOut) return 'INVITATION_REVOKED'
-  if (isOpen(invitation, now)) return null
+  if (isInvitationOpen(invitation, now)) return null
   return Date.parse(expires_at) <= now ? 'INVITATION_EXPIRED' : 'INVITATION_USED_UP'
 }

@@ -1,10 +1,10 @@
-import { claim } from '#server/domains/rooms/places/claims'
-import { keyOf, mayRead, seenBy } from '#server/domains/rooms/room-state/access'
+import { claimPosition } from '#server/domains/rooms/places/claims'
+import { keyOf, mayRead, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { banIn } from '#server/domains/rooms/room-state/facts'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { roomAnswer, rowsOf } from '#server/domains/rooms/room-state/rows'
 import { type Action, signedIn } from '#server/kernel/context'
-import { inOrder } from '#server/kernel/pages'
+import { orderedPages } from '#server/kernel/pages'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { PlaceGate } from '#shared/api/gates'
@@ -15,9 +15,9 @@ import type { InputOf } from '#shared/kit/contract'
 import { boxAround, metresBetween, metresText, type Point, roundedPoint } from '#shared/kit/earth'
 import { roomKey } from '#shared/kit/room-key'
 import { foundedBy } from '#shared/kit/room-kinds'
-import { found } from './founding.ts'
+import { foundRoom } from './founding.ts'
 import { newestMembers } from './members.ts'
-import { closedRooms } from './rooms.ts'
+import { closedRoomKeys } from './rooms.ts'
 
 const type = foundedBy('createLocationRoom')
 const mileMetres = 1_609.344
@@ -28,7 +28,7 @@ export const createLocationRoom: Action<typeof contract.createLocationRoom> = as
   const { account } = signedIn(context)
   const { node } = context
   const here = { latitude: input.userLat, longitude: input.userLng }
-  await claim(node, account, here)
+  await claimPosition(node, account, here)
   const gate = placeOf(input, here)
   const own = roomKey({ type, id: context.creationId })
   const answer = async (key: RoomKey) => ({ room: await roomAnswer(node, key, account), existing: key !== own })
@@ -37,12 +37,12 @@ export const createLocationRoom: Action<typeof contract.createLocationRoom> = as
   refuseFarAway(metresBetween(here, gate))
   const { name = gate.place_name, description = null, emoji } = input
   const fields = { name, description, emoji, gate, place_id: gate.place_id }
-  return answer(await foundOrFind(gate, () => found(context, type, fields, [])))
+  return answer(await foundOrFind(gate, () => foundRoom(context, type, fields, [])))
 }
 
 const attempts = 3
 
-/** One room for all who found it at once; the place of an archived room is free. */
+/** One room for simultaneous founders; an archived room frees its place. */
 async function foundOrFind(gate: PlaceGate, foundIt: () => Promise<RoomKey>): Promise<RoomKey> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -75,7 +75,7 @@ function refuseFarAway(metres: number): void {
   throw new AppError('FORBIDDEN', { message: text, details: { distance: Math.ceil(metres / 10) * 10 } })
 }
 
-const byMembers = inOrder({ member_count: ['count', -1], _id: ['text', 1] })
+const byMembers = orderedPages({ member_count: ['count', -1], _id: ['text', 1] })
 
 export const listLocationRooms: Action<typeof contract.listLocationRooms> = async (input, { node, caller }) => {
   const { lat: latitude, lng: longitude, radius, placeId, limit, cursor } = input
@@ -84,7 +84,7 @@ export const listLocationRooms: Action<typeof contract.listLocationRooms> = asyn
   const lookedThrough = around ? lookedThroughAtMost : limit + 1
   const matching = await Rooms.find({
     ...{ type, is_active: true, access_level: 'public' },
-    ...(caller.account === null ? { _id: { $nin: await closedRooms() } } : {}),
+    ...(caller.account === null ? { _id: { $nin: await closedRoomKeys() } } : {}),
     ...(placeId === undefined ? {} : { 'gate.place_id': placeId }),
     ...(around ? within(around, radius) : {}),
     ...byMembers.after(list, cursor),
@@ -117,7 +117,7 @@ export const locationRoom: Action<typeof contract.locationRoom> = async ({ id },
   const mayReadIt = await node.log.ask(
     key,
     (view, now) =>
-      mayRead(view, seenBy(view, account, now).standing) && (account === null || !banIn(view, account, now)),
+      mayRead(view, visibleRoom(view, account, now).standing) && (account === null || !banIn(view, account, now)),
   )
   const room = await roomAnswer(node, key, account)
   const members = mayReadIt ? await newestMembers(node, key, shownMembers) : []

@@ -1,19 +1,26 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
-import { accountOf, houseAccount } from '#server/domains/people/accounts/accounts'
+import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
-import { claim } from '#server/domains/rooms/places/claims'
-import { actingIn, keyOf, readRoom, seenBy } from '#server/domains/rooms/room-state/access'
+import { claimPosition } from '#server/domains/rooms/places/claims'
+import { actingRoom, keyOf, readRoom, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { memberLeft, memberRemoved, roleChanged } from '#server/domains/rooms/room-state/events/people'
 import { type MemberFact, memberIn, roomIn } from '#server/domains/rooms/room-state/facts'
 import { kindOf } from '#server/domains/rooms/room-state/kinds'
-import { adminRoles, becomeMember, giveUpMembership, leaving } from '#server/domains/rooms/room-state/membership'
+import { adminRoles, becomeMember, giveUpMembership, leavingChanges } from '#server/domains/rooms/room-state/membership'
 import { Members } from '#server/domains/rooms/room-state/model'
 import { presencesOf } from '#server/domains/rooms/room-state/online'
 import { roomAnswer } from '#server/domains/rooms/room-state/rows'
 import { mayTouch, rankOf, ranks, rightsIn, standingOf } from '#server/domains/rooms/room-state/standing'
-import { handingOn, mayRun, passesOn, roleGiven, runs, stepDown } from '#server/domains/rooms/room-state/succession'
+import {
+  actWithSuccession,
+  hasSuccession,
+  lowerRole,
+  managesRoom,
+  mayManageRoom,
+  roleEntry,
+} from '#server/domains/rooms/room-state/succession'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { Judgement, View } from '#server/log/types'
 import type { Member } from '#shared/api/room'
@@ -21,16 +28,16 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
-import { enter } from './gating.ts'
-import { allowAsking, askInto, tellAsked } from './group-invitations/asking.ts'
+import { enterRoom } from './enter-room.ts'
+import { allowInvitations, inviteIntoGroup, notifyInvitedPeople } from './group-invitations/inviting.ts'
 import { withSharedKey } from './shared-key.ts'
 
 export const join: Action<typeof contract.join> = async ({ room, position }, context) => {
   const { account } = signedIn(context)
-  if (position) await claim(context.node, account, position)
+  if (position) await claimPosition(context.node, account, position)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  const { outcome, answer } = await enter(context.node, key, {
+  const { outcome, answer } = await enterRoom(context.node, key, {
     who: account,
     judge: (view, now, pass) => becomeMember(view, now, actor, { pass }),
   })
@@ -47,11 +54,11 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   const actor = await actorOf(context.node, account)
   const { keeps } = kindOf(key)
   const otherAdmins = keeps === 'its last admin' ? await adminsBeside(key, account) : null
-  await handingOn(context.node, key, account, {
+  await actWithSuccession(context.node, key, account, {
     sender: account,
     makes: memberLeft,
     judge(view, now) {
-      seenBy(view, account, now)
+      visibleRoom(view, account, now)
       if (otherAdmins && isAdmin(view, account) && !otherAdmins.some((other) => isAdmin(view, other)))
         return { refuse: new AppError('VALIDATION_ERROR', { message: 'Make somebody else an admin first' }) }
       if (keeps === 'its owner' && memberIn(view, account)?.role === 'owner')
@@ -62,7 +69,7 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   return done
 }
 
-/** By the records: whether each of them still is one, only the log can say. */
+/** By the records; only the log knows whether each still is one. */
 async function adminsBeside(key: string, account: string): Promise<string[]> {
   const role = { $in: adminRoles }
   const others = await Members.find({ room: key, is_active: true, role, user_address: { $ne: account } }).lean()
@@ -78,16 +85,16 @@ export const members: Action<typeof contract.members> = async ({ room, limit, of
   const { key } = await readRoom(context.node, context.caller, room, () => null)
   const here = { room: key, is_active: true }
   const newest = Members.find(here).sort({ joined_at: -1, _id: 1 })
-  const found = search && (await namedSo(context.node, await newest.limit(searchedAtMost).lean(), search))
+  const found = search && (await membersNamed(context.node, await newest.limit(searchedAtMost).lean(), search))
   const [rows, total] = found
     ? [found.slice(offset, offset + limit), found.length]
     : await Promise.all([newest.skip(offset).limit(limit).lean(), Members.countDocuments(here)])
-  return { members: await shownMembers(context.node, rows), total, hasMore: offset + rows.length < total }
+  return { members: await memberOutputs(context.node, rows), total, hasMore: offset + rows.length < total }
 }
 
 type MemberRow = Pick<MemberFact, 'user_address' | 'joined_at' | 'role'>
 
-export async function shownMembers(node: Node, rows: readonly MemberRow[]): Promise<Member[]> {
+export async function memberOutputs(node: Node, rows: readonly MemberRow[]): Promise<Member[]> {
   const accounts = rows.map(({ user_address }) => user_address)
   const [profiles, presences] = await Promise.all([profilesOf(node, accounts), presencesOf(node, accounts)])
   return rows.map(({ user_address, joined_at, role }) => {
@@ -98,13 +105,17 @@ export async function shownMembers(node: Node, rows: readonly MemberRow[]): Prom
   })
 }
 
-/** So many of the newest members, as `members` shows them. */
+/** The newest members, in the form of `members`. */
 export const newestMembers = async (node: Node, room: string, limit: number): Promise<Member[]> =>
-  shownMembers(node, await Members.find({ room, is_active: true }).sort({ joined_at: -1, _id: 1 }).limit(limit).lean())
+  memberOutputs(node, await Members.find({ room, is_active: true }).sort({ joined_at: -1, _id: 1 }).limit(limit).lean())
 
 const searchedAtMost = 2_000
 
-async function namedSo<Row extends { user_address: string }>(node: Node, rows: Row[], search: string): Promise<Row[]> {
+async function membersNamed<Row extends { user_address: string }>(
+  node: Node,
+  rows: Row[],
+  search: string,
+): Promise<Row[]> {
   const wanted = search.toLowerCase()
   const profiles = await profilesOf(
     node,
@@ -119,42 +130,42 @@ async function namedSo<Row extends { user_address: string }>(node: Node, rows: R
 export const addMembers: Action<typeof contract.addMembers> = async ({ id, addresses }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf({ type: 'group', id })
-  const { friends, strangers } = await sorted(account, await willing(account, addresses))
-  await allowAsking(context.node, account, strangers.length)
-  const invited = await askInto(context.node, account, key, strangers)
-  await tellAsked(context, key, invited)
-  const added = await bringIn(context.node, key, account, friends)
+  const { friends, strangers } = await friendsAndStrangers(account, await addablePeople(account, addresses))
+  await allowInvitations(context.node, account, strangers.length)
+  const invited = await inviteIntoGroup(context.node, account, key, strangers)
+  await notifyInvitedPeople(context, key, invited)
+  const added = await addPeople(context.node, key, account, friends)
   return { success: true, added, invited }
 }
 
-/** Whom somebody may add, and who is asked first, as Plaza itself is: no room has it among its members because somebody wants that. */
-export async function sorted(account: string, people: readonly string[]) {
+/** Friends may be added; others are invited first. Plaza itself is invited, so that nobody can add it. */
+export async function friendsAndStrangers(account: string, people: readonly string[]) {
   const friends = new Set(await friendsAmong(account, people))
-  friends.delete(houseAccount)
+  friends.delete(plazaAccount)
   return {
     friends: people.filter((person) => friends.has(person)),
     strangers: people.filter((person) => !friends.has(person)),
   }
 }
 
-/** Brings people into a room, one event each; those who are there already are passed over. */
-export async function bringIn(
+/** Adds people to a room, one event each, except members. */
+export async function addPeople(
   node: Node,
   key: string,
   account: string,
   addresses: readonly string[],
 ): Promise<string[]> {
-  const wanted = await willing(account, addresses)
+  const wanted = await addablePeople(account, addresses)
   const actor = await actorOf(node, account)
   const added: string[] = []
   for (const address of wanted) {
     const who = await actorOf(node, address)
-    const { outcome } = await enter(node, key, {
+    const { outcome } = await enterRoom(node, key, {
       who: address,
       by: account,
       judge(view, now, pass) {
         const standing = standingOf(view, account)
-        seenBy(view, account, now)
+        visibleRoom(view, account, now)
         if (standing.rank < ranks.admin)
           return { refuse: new AppError('FORBIDDEN', { message: 'Only the admin of the group may add people' }) }
         return becomeMember(view, now, actor, { who, invited: true, pass })
@@ -165,8 +176,8 @@ export async function bringIn(
   return added
 }
 
-/** Whom somebody may bring in, each once. Throws where one of them is not there, or between a block. */
-export async function willing(account: string, addresses: readonly string[]): Promise<string[]> {
+/** The distinct people whom an account may add. Throws for an unknown or blocked one. */
+export async function addablePeople(account: string, addresses: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(addresses)].filter((address) => !isSameAccount(address, account))
   for (const address of wanted) await refuseUnwilling(account, address)
   return wanted
@@ -188,20 +199,20 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
     judge(view: View, now: number): Judgement<null> {
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)
-      const { room: here, standing: mine } = actingIn(view, account, now)
+      const { room: here, standing: mine } = actingRoom(view, account, now)
       if (mine.rank < ranks.admin)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only admins and the owner may set roles' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
       if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
-      // A group is run by as many as its admins like.
+      // Group admins may appoint any number of admins.
       const isOwnRole = role === kindOf(key).runBy && role === memberIn(view, account)?.role
       if (theirs.rank >= mine.rank || (rankOf(role) >= mine.rank && !isOwnRole))
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only touch and give lower ranks' }) }
       if (member.role === role) return { already: null }
-      return { accept: roleGiven(view, actor, target, member, role) }
+      return { accept: roleEntry(view, actor, target, member, role) }
     },
   }
-  await handingOn(context.node, key, address, setting, { stays: true })
+  await actWithSuccession(context.node, key, address, setting, { stays: true })
   return done
 }
 
@@ -210,7 +221,7 @@ export const handOver: Action<typeof contract.handOver> = async ({ room, address
   const { node } = context
   const key = await keyOf(room)
   const { runBy } = kindOf(key)
-  if (runBy === null || !passesOn(key))
+  if (runBy === null || !hasSuccession(key))
     throw new AppError('VALIDATION_ERROR', { message: 'room: this kind of room is not handed over' })
   const [actor, heir] = await Promise.all([actorOf(node, account), actorOf(node, address)])
   await node.log.act(key, {
@@ -220,25 +231,25 @@ export const handOver: Action<typeof contract.handOver> = async ({ room, address
     isRepeat: (row, body) => isSameAccount(row.target, address) && body.role === runBy,
     judge(view, now) {
       const member = memberIn(view, address)
-      const isRunning = runs(view, account)
-      // A super admin appoints in any room, without seeing what is said there.
+      const isRunning = managesRoom(view, account)
+      // A super admin appoints in any room, without reading it.
       const { isSuperAdmin } = rightsIn(view, account, now)
-      const here = isSuperAdmin ? roomIn(view) : actingIn(view, account, now).room
+      const here = isSuperAdmin ? roomIn(view) : actingRoom(view, account, now).room
       if (!here) return { refuse: new AppError('ROOM_NOT_FOUND') }
       if (!isRunning && !isSuperAdmin)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only who runs the room may hand it over' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
       if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
-      if (!mayRun(view, address))
+      if (!mayManageRoom(view, address))
         return { refuse: new AppError('FORBIDDEN', { message: 'This member cannot run a room' }) }
       if (member.role === runBy) return { already: null }
-      return { accept: roleGiven(view, actor, heir, member, runBy) }
+      return { accept: roleEntry(view, actor, heir, member, runBy) }
     },
   })
-  // A room has one owner; a group is run by as many as its admins like.
+  // A room has one owner; a group has any number of admins.
   const owners = runBy === 'owner' ? await ownersOf(node, key) : [actor]
   for (const before of owners.filter((one) => !isSameAccount(one.account, address)))
-    await stepDown(node, key, actor, before, (view) => runs(view, address))
+    await lowerRole(node, key, actor, before, (view) => managesRoom(view, address))
   return done
 }
 
@@ -251,13 +262,13 @@ export const kick: Action<typeof contract.kick> = async ({ room, address, reason
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
-  await handingOn(context.node, key, address, {
+  await actWithSuccession(context.node, key, address, {
     sender: account,
     makes: memberRemoved,
     judge(view, now) {
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)
-      const { room: here, standing: mine } = actingIn(view, account, now)
+      const { room: here, standing: mine } = actingRoom(view, account, now)
       if (!mine.isModerator || !mine.canMute)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only moderators may remove members' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
@@ -265,7 +276,7 @@ export const kick: Action<typeof contract.kick> = async ({ room, address, reason
       if (!mayTouch(mine, theirs))
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only remove members of lower rank' }) }
       const about = { target: address, targetName: target.name, reason: reason ?? null }
-      return { accept: entryOf(view, actor, memberRemoved, leaving(view, address), about) }
+      return { accept: entryOf(view, actor, memberRemoved, leavingChanges(view, address), about) }
     },
   })
   return done

@@ -3,7 +3,7 @@ import type { Node } from '#server/kernel/context'
 import { roomKey } from '#shared/kit/primitives'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { ensureOfficial } from './alpha.ts'
-import { uniqueName } from './names.ts'
+import { uniqueFormOf } from './names.ts'
 
 type Channel = readonly [name: string, emoji: string, category: string, description: string]
 
@@ -31,23 +31,24 @@ const type = foundedBy('createChannel')
 /** An id that no clock gives before the year 9000. */
 const idOf = (place: number) => `df000000-0000-7000-8000-${String(place).padStart(12, '0')}`
 
-const made = channels.map(([name, emoji, category, description], place) => ({
+const officialChannels = channels.map(([name, emoji, category, description], place) => ({
   ...{ type, id: idOf(place + 1) },
   ...{ name, emoji, category, description, slug: name.toLowerCase().replaceAll(' ', '-') },
-  unique_name: uniqueName(name),
+  unique_name: uniqueFormOf(name),
 }))
 
-/** Where admins and global moderators are among themselves. It takes no name or slug from others, who are not to know of it. */
-const ofStaff = {
+/** The room of admins and global moderators. It reserves no name or slug, because others must not know of it. */
+const staffChannel = {
   ...{ type, id: idOf(1_000), name: 'Team', emoji: '🛡️', category: 'general', access_level: 'staff' as const },
   description: 'For admins and those who moderate everywhere. Nobody else sees it.',
 }
 
-/** Makes the channel of the staff, once; one that is archived stays so. */
-export const ensureStaffChannel = (node: Node): Promise<void> => ensureOfficial(node, roomKey(ofStaff), ofStaff)
+/** Creates the staff channel once; an archived one stays archived. */
+export const ensureStaffChannel = (node: Node): Promise<void> =>
+  ensureOfficial(node, roomKey(staffChannel), staffChannel)
 
-/** Makes the official channels that an installation begins with, as long as nobody has founded one. What is there stays as it is. */
+/** Creates the official channels of a new installation, if nobody has founded one. Existing channels stay unchanged. */
 export async function ensureOfficialChannels(node: Node): Promise<void> {
-  const isBegun = await Rooms.exists({ type, id: { $nin: [ofStaff, ...made].map(({ id }) => id) } })
-  if (!isBegun) for (const channel of made) await ensureOfficial(node, roomKey(channel), channel)
+  const isBegun = await Rooms.exists({ type, id: { $nin: [staffChannel, ...officialChannels].map(({ id }) => id) } })
+  if (!isBegun) for (const channel of officialChannels) await ensureOfficial(node, roomKey(channel), channel)
 }

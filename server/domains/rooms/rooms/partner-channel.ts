@@ -11,8 +11,8 @@ import { roomKey } from '#shared/kit/primitives'
 import { roomSettings } from './settings.ts'
 
 /**
- * Adds partner users to the partner's channel, if there is one. They are signed in even if that fails. A channel that is named by
- * its slug must be an admin's: anybody could take the slug before it was kept for them.
+ * Adds partner users to the partner's channel, if it exists; a failure does not prevent the sign-in. A channel named by
+ * slug must be an admin's, because anybody could once take the slug.
  */
 export async function joinPartnerChannel(node: Node, account: string): Promise<void> {
   try {
@@ -38,8 +38,8 @@ export async function joinPartnerChannel(node: Node, account: string): Promise<v
   }
 }
 
-/** Is this the slug of the partner's channel, which receives whom the partner sends? */
-export const isOfPartner = (node: Node, slug: string): boolean => slug === roomSettings.of(node).partnerChannel
+/** Is this the slug of the partner's channel, which all partner users join? */
+export const isPartnerSlug = (node: Node, slug: string): boolean => slug === roomSettings.of(node).partnerChannel
 
 async function isOfAdmin(node: Node, key: string): Promise<boolean> {
   const owner = await node.log.ask(key, (view) => roomIn(view)?.owner_address ?? null)

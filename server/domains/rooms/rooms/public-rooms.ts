@@ -20,7 +20,7 @@ export const publicTokenRoom: Action<typeof contract.publicTokenRoom> = async ({
   return { chat }
 }
 
-/** The room as nobody in particular sees it. */
+/** The room for an anonymous reader. */
 async function cardOf(node: Node, room: RoomRef): Promise<Room> {
   const key = await keyOf(room)
   if (!(await node.log.ask(key, isPublic))) throw new AppError('ROOM_NOT_FOUND')

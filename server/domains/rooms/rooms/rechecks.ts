@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { checkGate, lastingGates } from '#server/domains/gates'
-import { entryOf, house, nameOf } from '#server/domains/rooms/room-state/entries'
+import { displayNameOf, entryOf, plazaActor } from '#server/domains/rooms/room-state/entries'
 import { memberRemoved } from '#server/domains/rooms/room-state/events/people'
 import { memberIn, roomFactOf, roomIn } from '#server/domains/rooms/room-state/facts'
-import { leaving } from '#server/domains/rooms/room-state/membership'
+import { leavingChanges } from '#server/domains/rooms/room-state/membership'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import { gateFor } from '#server/domains/rooms/room-state/passes'
-import { handingOn } from '#server/domains/rooms/room-state/succession'
+import { actWithSuccession } from '#server/domains/rooms/room-state/succession'
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
@@ -14,7 +14,7 @@ import type { RoomKey } from '#server/log/types'
 import { roomTypes } from '#shared/kit/room-kinds'
 import { roomSettings } from './settings.ts'
 
-/** Its members read it; what somebody has is nobody else's matter. */
+/** Members read this, so it does not say what is missing. */
 const reason = 'No longer has what the room asks for'
 const unansweredAtMost = 5
 
@@ -25,7 +25,7 @@ export function startRechecks(node: Node): Stop {
   return every(node, milliseconds, () => recheckMembers(node), 'the gates of rooms were not asked again')
 }
 
-/** Ends the membership of those who do not pass the gate of their room any more. Each room is looked at by one node in each period. */
+/** Removes members who no longer pass their room's gate. One node checks each room in each period. */
 export async function recheckMembers(node: Node): Promise<void> {
   const now = node.now()
   const due = new Date(now - roomSettings.of(node).recheckMilliseconds).toISOString()
@@ -44,19 +44,19 @@ export async function recheckMembers(node: Node): Promise<void> {
   }
 }
 
-/** A member of whom the source says nothing stays one until the next period; where it says nothing of several in a row, so does everybody who is left. */
+/** Members without an answer stay until the next period. After several in a row, all remaining ones stay. */
 async function recheckRoom(node: Node, key: RoomKey): Promise<void> {
   const room = await Rooms.findOne({ _id: key }).lean()
   if (!room) return
   const members = await Members.find({ room: key, is_active: true }, { user_address: 1, joined_seq: 1 }).lean()
   let unanswered = 0
-  for (const { user_address: account, joined_seq } of fromAnywhere(members)) {
+  for (const { user_address: account, joined_seq } of rotated(members)) {
     const gate = gateFor(roomFactOf(room), account)
     if (!gate) continue
     try {
       const { passed } = await checkGate({ node, account, gate, fresh: true })
       unanswered = 0
-      if (!passed) await takeOut(node, key, account, joined_seq)
+      if (!passed) await removeMember(node, key, account, joined_seq)
     } catch (error) {
       unanswered += 1
       if (unanswered === unansweredAtMost) throw error
@@ -65,23 +65,27 @@ async function recheckRoom(node: Node, key: RoomKey): Promise<void> {
   }
 }
 
-/** The same ones, from another place on each time, so that nobody is always behind those of whom the source says nothing. */
-function fromAnywhere<Item>(items: readonly Item[]): Item[] {
+/** Starts at a random member, so that nobody always follows those without an answer. */
+function rotated<Item>(items: readonly Item[]): Item[] {
   const first = items.length > 0 ? randomInt(items.length) : 0
   return [...items.slice(first), ...items.slice(0, first)]
 }
 
-async function takeOut(node: Node, key: RoomKey, account: string, joined_seq: number | undefined): Promise<void> {
-  const targetName = await nameOf(node, account)
-  await handingOn(node, key, account, {
-    sender: house.account,
+async function removeMember(node: Node, key: RoomKey, account: string, joined_seq: number | undefined): Promise<void> {
+  const targetName = await displayNameOf(node, account)
+  await actWithSuccession(node, key, account, {
+    sender: plazaActor.account,
     makes: memberRemoved,
     judge(view) {
       const member = memberIn(view, account)
-      // Who left and came back since has passed the gate again.
+      // A member who left and returned meanwhile has passed the gate again.
       if (!roomIn(view)?.is_active || !member || member.joined_seq !== joined_seq) return { already: null }
       return {
-        accept: entryOf(view, house, memberRemoved, leaving(view, account), { target: account, targetName, reason }),
+        accept: entryOf(view, plazaActor, memberRemoved, leavingChanges(view, account), {
+          target: account,
+          targetName,
+          reason,
+        }),
       }
     },
   })

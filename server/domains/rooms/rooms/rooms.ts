@@ -1,10 +1,10 @@
-import { withCopies } from '#server/domains/media/files/copies'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { refuseOthersFile } from '#server/domains/media/files/others'
 import { removePicture } from '#server/domains/media/files/removal'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { keyOf, seenBy } from '#server/domains/rooms/room-state/access'
+import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { ensureDm } from '#server/domains/rooms/room-state/conversations'
 import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
@@ -15,9 +15,9 @@ import { kindOf, typesWhere } from '#server/domains/rooms/room-state/kinds'
 import { membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { RoomFacts, Rooms } from '#server/domains/rooms/room-state/model'
 import { type Card, cardsOf, roomAnswer, rowOfCard, rowsOf } from '#server/domains/rooms/room-state/rows'
-import { isOfStaff, seenAmong } from '#server/domains/rooms/room-state/staff-rooms'
+import { isStaffNow, visibleRooms } from '#server/domains/rooms/room-state/staff-rooms'
 import { isSuspended, rankOf, ranks } from '#server/domains/rooms/room-state/standing'
-import { holdsAll, roomTerms, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
+import { containsWords, roomTerms, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -31,10 +31,10 @@ import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { attendanceGateOf, foundAttendanceChannel } from './attendance-channels.ts'
-import { found } from './founding.ts'
-import { allowAsking, tellAsked } from './group-invitations/asking.ts'
-import { sorted, willing } from './members.ts'
-import { refuseSlug, uniqueName, withNames } from './names.ts'
+import { foundRoom } from './founding.ts'
+import { allowInvitations, notifyInvitedPeople } from './group-invitations/inviting.ts'
+import { addablePeople, friendsAndStrangers } from './members.ts'
+import { refuseSlug, uniqueFormOf, withReservedNames } from './names.ts'
 import { withSharedKey } from './shared-key.ts'
 import { foundStaffChannel } from './staff-channels.ts'
 
@@ -45,7 +45,7 @@ export const list: Action<typeof contract.list> = async (input, context) => {
   const { node, caller } = context
   const words = search === undefined ? null : searchWords(search)
   if (joined || words) {
-    const found = (await cardsShown(context, input, words)).slice(offset, offset + limit)
+    const found = (await visibleCards(context, input, words)).slice(offset, offset + limit)
     return {
       channels: await rowsOf(
         node,
@@ -57,12 +57,12 @@ export const list: Action<typeof contract.list> = async (input, context) => {
   await context.charge(offset)
   const filter = {
     ...{ type: { $in: listedTypes }, is_active: true },
-    ...(await shownTo(node, caller.account)),
+    ...(await visibilityFilter(node, caller.account)),
     ...(input.category && input.category !== 'all' ? { category: input.category } : {}),
     ...(node.settings.demo ? {} : { id: { $nin: demoChannels } }),
-    ...(caller.account === null ? { _id: { $nin: await closedRooms() } } : {}),
+    ...(caller.account === null ? { _id: { $nin: await closedRoomKeys() } } : {}),
   }
-  const found = await listed(filter).skip(offset).limit(limit).lean()
+  const found = await listedRooms(filter).skip(offset).limit(limit).lean()
   return {
     channels: await rowsOf(
       node,
@@ -72,8 +72,11 @@ export const list: Action<typeof contract.list> = async (input, context) => {
   }
 }
 
-/** The channels of the caller, or those with these words, or both, as far as they are shown to them, in the order of the list. */
-async function cardsShown(
+/**
+ * The caller's channels, those with these words, or both, as far as the caller may see them. They are in the order of
+ * the list.
+ */
+async function visibleCards(
   context: Context,
   { category = 'all', joined }: InputOf<typeof contract.list>,
   words: readonly string[] | null,
@@ -89,9 +92,9 @@ async function cardsShown(
     (account !== null || readAccess === 'everyone') &&
     (category === 'all' || room.category === category) &&
     (node.settings.demo || !demoChannels.includes(roomOfKey(key).id ?? '')) &&
-    (words === null || (words.length > 0 && holdsAll(`${room.name} ${room.description ?? ''}`, words)))
+    (words === null || (words.length > 0 && containsWords(`${room.name} ${room.description ?? ''}`, words)))
   const shown = (await cardsOf(node, keys)).filter(isShown)
-  return (await seenAmong(node, account ?? '', shown)).sort(inListOrder)
+  return (await visibleRooms(node, account ?? '', shown)).sort(inListOrder)
 }
 
 function inListOrder({ key, room }: Card, other: Card): number {
@@ -105,7 +108,7 @@ function inListOrder({ key, room }: Card, other: Card): number {
 const rareAtMost = 200
 const largestAtMost = 500
 
-/** The channels that may have all of these words. Where more than a few have the longest, those are looked through that come first in the list. */
+/** The channels that may contain all words. If many have the longest, the first of the list are searched. */
 async function keysWith(words: readonly string[]): Promise<RoomKey[]> {
   const [longest] = [...words].sort((one, other) => other.length - one.length)
   if (longest === undefined) return []
@@ -114,36 +117,36 @@ async function keysWith(words: readonly string[]): Promise<RoomKey[]> {
     .limit(rareAtMost + 1)
     .lean()
   if (rare.length <= rareAtMost) return rare.map(({ _id }) => _id)
-  const largest = listed({ type, is_active: true, access_level: 'public' }).select({ _id: 1 }).limit(largestAtMost)
+  const largest = listedRooms({ type, is_active: true, access_level: 'public' }).select({ _id: 1 }).limit(largestAtMost)
   return (await largest.lean()).map(({ _id }) => _id)
 }
 
-/** Rooms of the staff are shown to their members alone. */
-async function shownTo(node: Node, account: string | null) {
-  if (account === null || !(await isOfStaff(node, account))) return { access_level: 'public' }
+/** Staff rooms are shown to their members only. */
+async function visibilityFilter(node: Node, account: string | null) {
+  if (account === null || !(await isStaffNow(node, account))) return { access_level: 'public' }
   return { $or: [{ access_level: 'public' }, { access_level: 'staff', _id: { $in: await membershipsOf(account) } }] }
 }
 
-/** The rooms that are not shown to those who are not signed in. */
-export async function closedRooms(): Promise<string[]> {
+/** The rooms hidden from anonymous callers. */
+export async function closedRoomKeys(): Promise<string[]> {
   const closed = ['signed_in', 'members'] satisfies ReadAccess[]
   const rules = await RoomFacts.find({ 'value.read_access': { $in: closed } }, { room: 1 }).lean()
   return rules.map(({ room }) => room)
 }
 
-const listed = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
+const listedRooms = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
 
-/** Brings the search terms and unique names of rooms that an older version stored up to date, a few at a time. */
-export async function fileRooms(): Promise<void> {
+/** Updates search terms and unique names of older rooms, a few at a time. */
+export async function updateSearchTerms(): Promise<void> {
   const older = { type: { $in: listedTypes }, skeleton_version: { $ne: skeletonVersion } }
   for (;;) {
     const rooms = await Rooms.find(older, { name: 1, description: 1, unique_name: 1 }).limit(100).lean()
     if (rooms.length === 0) return
     for (const { _id, name, description, unique_name } of rooms) {
-      // A room that is being renamed is looked at again.
+      // A room that is being renamed is checked again.
       const unchanged = { _id, skeleton_version: older.skeleton_version, ...(unique_name && { unique_name }) }
       const $set = { terms: roomTerms({ name, description: description ?? null }), skeleton_version: skeletonVersion }
-      const own = unique_name ? { unique_name: uniqueName(name) } : {}
+      const own = unique_name ? { unique_name: uniqueFormOf(name) } : {}
       await Rooms.updateOne(unchanged, { $set: { ...$set, ...own } }).catch((error: unknown) => {
         if (!isDuplicate(error)) throw error
         return Rooms.updateOne(unchanged, { $set })
@@ -154,7 +157,7 @@ export async function fileRooms(): Promise<void> {
 
 export const get: Action<typeof contract.get> = async ({ room }, { node, caller }) => {
   const key = await keyOf(room)
-  await node.log.ask(key, (view, now) => void seenBy(view, caller.account, now))
+  await node.log.ask(key, (view, now) => void visibleRoom(view, caller.account, now))
   return { room: await roomAnswer(node, key, caller.account) }
 }
 
@@ -175,16 +178,16 @@ function foundChannel(context: Context, input: InputOf<typeof contract.createCha
   const { isOfficial: is_official = false } = input
   const about = { name, description, emoji, category }
   if (input.accessLevel === 'staff') return foundStaffChannel(context, about)
-  const fields = { ...about, ...(slug ? { slug } : {}), is_official, unique_name: uniqueName(name) }
-  return found(context, 'channel', fields, [])
+  const fields = { ...about, ...(slug ? { slug } : {}), is_official, unique_name: uniqueFormOf(name) }
+  return foundRoom(context, 'channel', fields, [])
 }
 
 export const createGroup: Action<typeof contract.createGroup> = async ({ name, emoji, memberAddresses }, context) => {
   const { account } = signedIn(context)
-  const { strangers: invited } = await sorted(account, await willing(account, memberAddresses))
-  await allowAsking(context.node, account, invited.length)
-  const key = await found(context, 'group', { name, emoji }, memberAddresses)
-  await tellAsked(context, key, invited)
+  const { strangers: invited } = await friendsAndStrangers(account, await addablePeople(account, memberAddresses))
+  await allowInvitations(context.node, account, invited.length)
+  const key = await foundRoom(context, 'group', { name, emoji }, memberAddresses)
+  await notifyInvitedPeople(context, key, invited)
   return { group: await roomAnswer(context.node, key, account), invited }
 }
 
@@ -234,10 +237,10 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   if (given.slug && isHidden)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: a channel of the staff has none' })
   if (given.icon_url !== before?.icon_url) await refuseOthersFile(node, account, given.icon_url, 'icon_url')
-  const patch = await withCopies(context, folders.icon, given, ['icon_url'], before)
+  const patch = await withCopiedPictures(context, storageFolders.icon, given, ['icon_url'], before)
   const names = isHidden ? {} : patch
   const judge = judgeUpdate(node, actor, patch)
-  await withNames(node, key, names, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))
+  await withReservedNames(node, key, names, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))
   if (patch.icon_url !== undefined) await removePicture(node, before?.icon_url)
   return { room: await roomAnswer(node, key, account) }
 }
@@ -245,7 +248,7 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
 const judgeUpdate =
   (node: Node, actor: { account: string; name: string }, patch: Partial<RoomFact>) =>
   (view: View, now: number): Judgement<null> => {
-    const { standing, room: before } = seenBy(view, actor.account, now)
+    const { standing, room: before } = visibleRoom(view, actor.account, now)
     if (isSuspended(view, actor.account)) return { refuse: new AppError('SUSPENDED') }
     if ((standing?.rank ?? 0) < ranks.admin)
       return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner and admins may change a room' }) }
@@ -269,7 +272,7 @@ export const archive: Action<typeof contract.archive> = async ({ room }, context
     sender: account,
     makes: roomArchived,
     judge(view, now) {
-      const { standing, room: before } = seenBy(view, account, now)
+      const { standing, room: before } = visibleRoom(view, account, now)
       if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
       const { runBy } = kindOf(key)
       if (runBy === null || (standing?.rank ?? 0) < rankOf(runBy))

@@ -9,19 +9,19 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 
 const keyBytes = 32
-const bound = (key: RoomKey) => `p2p ${key}`
+const sealBinding = (key: RoomKey) => `p2p ${key}`
 
-/** A new key that all members of a p2p room share, sealed by the keys of this server. */
+/** A new shared key of a p2p room, sealed with this server's keys. */
 export const newSharedKey = ({ settings }: Node, key: RoomKey): string =>
-  seal(settings.sessionKeys, randomBytes(keyBytes).toString('base64'), bound(key))
+  seal(settings.sessionKeys, randomBytes(keyBytes).toString('base64'), sealBinding(key))
 
-/** The shared key of a p2p room; null for every other room, and where it was sealed with a key that is gone. Whoever is given it must be a member. */
+/** The shared key of a p2p room; null for others, or if its sealing key was removed. Receivers must be members. */
 export async function sharedKeyOf({ settings }: Node, key: RoomKey): Promise<string | null> {
   const room = await Rooms.findOne({ _id: key }, { p2p_key: 1 }).lean()
-  return room?.p2p_key ? tryUnseal(settings.sessionKeys, room.p2p_key, bound(key)) : null
+  return room?.p2p_key ? tryUnseal(settings.sessionKeys, room.p2p_key, sealBinding(key)) : null
 }
 
-/** What the answer says of it to who has just become a member. */
+/** The shared key in the answer to a new member. */
 export async function withSharedKey(node: Node, key: RoomKey): Promise<{ p2p_symmetric_key?: string }> {
   const shared = await sharedKeyOf(node, key)
   return shared === null ? {} : { p2p_symmetric_key: shared }
@@ -36,7 +36,7 @@ export const sharedKey: Action<typeof contract.sharedKey> = async ({ room }, con
   return { p2p_symmetric_key: shared }
 }
 
-/** What the messages of a p2p channel are told under. */
+/** The topic of a p2p channel's messages. */
 export function topicOf(name: string, id: string): string {
   const safe = name
     .toLowerCase()

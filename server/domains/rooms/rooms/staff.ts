@@ -7,11 +7,11 @@ import type { Action } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 import type { MemberRole } from '#shared/api/room'
 import type { rooms as contract } from '#shared/api/rooms'
-import { shownMembers } from './members.ts'
+import { memberOutputs } from './members.ts'
 
 const namedAtMost = 200
 
-/** Who runs a room. The records say who might; the log says who does, and as what. */
+/** The managers of a room. The records list candidates; the log decides on role and right. */
 export const staff: Action<typeof contract.staff> = async ({ room }, { node, caller }) => {
   const { key } = await readRoom(node, caller, room, () => null)
   const held = { room: key, is_active: true, role: { $in: [...adminRoles, 'moderator' as const] } }
@@ -30,11 +30,11 @@ export const staff: Action<typeof contract.staff> = async ({ room }, { node, cal
     }),
   )
   const byRank = rows.toSorted((one, other) => other.rank - one.rank || (one.joined_at < other.joined_at ? -1 : 1))
-  return { staff: await shownMembers(node, byRank) }
+  return { staff: await memberOutputs(node, byRank) }
 }
 
 const sinceOf = (one: { joined_at: string } | { granted_at: string }): string =>
   'joined_at' in one ? one.joined_at : one.granted_at
 
-/** What is more than a moderator, by its name in a standing. */
+/** The roles above moderator, by their names in a standing. */
 const asMember: Readonly<Record<string, MemberRole>> = { owner: 'owner', admin: 'admin', super_admin: 'admin' }

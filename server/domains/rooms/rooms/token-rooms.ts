@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { withCopies } from '#server/domains/media/files/copies'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { refuseOthersFile } from '#server/domains/media/files/others'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { roomAnswer, rowsOf } from '#server/domains/rooms/room-state/rows'
 import { standingOf } from '#server/domains/rooms/room-state/standing'
-import { holdsAll, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
+import { containsWords, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import { tokenAt } from '#server/domains/rooms/tokens/metadata'
 import { type Action, signedIn } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
@@ -14,8 +14,8 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { tokenChatOf } from '#shared/api/token-chat'
 import { AppError } from '#shared/errors'
 import { foundedBy } from '#shared/kit/room-kinds'
-import { found } from './founding.ts'
-import { closedRooms } from './rooms.ts'
+import { foundRoom } from './founding.ts'
+import { closedRoomKeys } from './rooms.ts'
 
 const listedAtMost = 50
 const type = foundedBy('createTokenRoom')
@@ -28,14 +28,16 @@ export const createTokenRoom: Action<typeof contract.createTokenRoom> = async (i
   if (is_official && !(await node.log.ask(GLOBAL, (view) => standingOf(view, account).isAdmin)))
     throw new AppError('FORBIDDEN', { message: 'Only admins may found official rooms' })
   await refuseOthersFile(node, account, tokenImage, 'tokenImage')
-  const { tokenImage: icon_url } = await withCopies(context, folders.icon, { tokenImage }, ['tokenImage'])
+  const { tokenImage: icon_url } = await withCopiedPictures(context, storageFolders.icon, { tokenImage }, [
+    'tokenImage',
+  ])
   const token = await tokenAt(node, tokenChainId, tokenAddress)
   const gate = {
     ...{ by: 'balance' as const, chain_id: tokenChainId, token_address: tokenAddress, token_name: token.name },
     ...{ token_symbol: token.symbol, token_decimals: token.decimals, min_balance: String(BigInt(minBalance)) },
   }
   const id = `tc_${createHash('sha256').update(creationId).digest('hex').slice(0, 16)}`
-  const key = await found(context, type, { name, description, emoji, icon_url, is_official, gate }, [], id)
+  const key = await foundRoom(context, type, { name, description, emoji, icon_url, is_official, gate }, [], id)
   return { room: await roomAnswer(node, key, account) }
 }
 
@@ -48,7 +50,7 @@ export const listTokenRooms: Action<typeof contract.listTokenRooms> = async (
   const words = search === undefined ? [] : searchWords(search)
   if (search !== undefined && words.length === 0) return { chats: [] }
   const _id =
-    account === null ? { $nin: await closedRooms() } : mode === 'my' ? { $in: await membershipsOf(account) } : null
+    account === null ? { $nin: await closedRoomKeys() } : mode === 'my' ? { $in: await membershipsOf(account) } : null
   const matching = await Rooms.find({
     ...{ type, is_active: true, access_level: 'public' },
     ...(_id ? { _id } : {}),
@@ -59,7 +61,7 @@ export const listTokenRooms: Action<typeof contract.listTokenRooms> = async (
     .sort({ member_count: -1, _id: 1 })
     .limit(words.length > 0 ? 1_000 : listedAtMost)
     .lean()
-  const found = matching.filter(({ name, description }) => holdsAll(`${name} ${description ?? ''}`, words))
+  const found = matching.filter(({ name, description }) => containsWords(`${name} ${description ?? ''}`, words))
   const keys = found.slice(0, listedAtMost).map(({ _id }) => _id)
   return { chats: (await rowsOf(node, keys, account)).map(tokenChatOf) }
 }

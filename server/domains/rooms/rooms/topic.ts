@@ -1,4 +1,4 @@
-import { actingIn, keyOf } from '#server/domains/rooms/room-state/access'
+import { actingRoom, keyOf } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { roomTopicChanged } from '#server/domains/rooms/room-state/events/rooms'
 import { refuseMuted, refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
@@ -18,7 +18,7 @@ export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, 
     makes: roomTopicChanged,
     isRepeat: (_row, before) => before.topic === topic,
     judge(view, now) {
-      const { room: before, standing } = actingIn(view, account, now)
+      const { room: before, standing } = actingRoom(view, account, now)
       if (!standing.isModerator)
         throw new AppError('FORBIDDEN', { message: 'Only the owner and moderators may set the topic' })
       refuseMuted(view, account, now)

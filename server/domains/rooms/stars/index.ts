@@ -16,7 +16,7 @@ import { type Star, Stars } from './model.ts'
 
 const roomsAtOnce = 4
 
-/** A star is loaded by its owner: its id begins with the account of the session. */
+/** The id of a star begins with the caller's account, so only its owner can load it. */
 const idOf = (account: string, message: string) => `${account} ${message}`
 
 export const stars = defineDomain(contract, {
@@ -33,7 +33,7 @@ export const stars = defineDomain(contract, {
     const readable = await readableAmong(context, page)
     const messages = page.flatMap((star) => {
       const message = readable.get(star.message_id)
-      return message ? [starred(star, message)] : []
+      return message ? [starOutput(star, message)] : []
     })
     return { messages, next: found.length > limit ? (page.at(-1)?.star_id ?? null) : null }
   },
@@ -46,16 +46,16 @@ export const stars = defineDomain(contract, {
     if (!message) throw new AppError('MESSAGE_NOT_FOUND')
     const _id = idOf(account, message_id)
     const isThere = await Stars.exists({ _id })
-    if (!isThere) await makeRoom(context, account)
+    if (!isThere) await freeStars(context, account)
     const now = new Date(context.node.now()).toISOString()
     const made = { star_id: newId(), user_address: account, message_id, created_at: now }
-    const place = { room: roomKey(message.room), room_type: message.room.type }
+    const roomFields = { room: roomKey(message.room), room_type: message.room.type }
     const write = () =>
       Stars.findOneAndUpdate(
         { _id },
         {
           ...(notes !== undefined && { $set: { notes } }),
-          $setOnInsert: { ...made, ...place, ...(notes === undefined && { notes: null }) },
+          $setOnInsert: { ...made, ...roomFields, ...(notes === undefined && { notes: null }) },
         },
         { upsert: true, returnDocument: 'after' },
       ).lean<Star>()
@@ -65,7 +65,7 @@ export const stars = defineDomain(contract, {
     })
     if (!star) throw new Error('The star is gone')
     context.emit(starChanged, audiences.account(account), { message_id, is_starred: true })
-    return { ...done, starred: starred(star, message) }
+    return { ...done, starred: starOutput(star, message) }
   },
 
   async remove({ messageId: message_id }, context) {
@@ -76,14 +76,14 @@ export const stars = defineDomain(contract, {
   },
 })
 
-interface Named {
+interface StarInput {
   messageType: RoomType
   channelId?: string | undefined
   groupId?: string | undefined
   peerAddress?: string | undefined
 }
 
-function roomOf(account: string, { messageType: type, channelId, groupId, peerAddress }: Named): RoomRef {
+function roomOf(account: string, { messageType: type, channelId, groupId, peerAddress }: StarInput): RoomRef {
   if (isSingle(type)) return { type, id: null }
   const id = isBetweenTwo(type) ? peerAddress && dmOf(account, peerAddress).id : (channelId ?? groupId)
   if (id !== undefined) return { type, id }
@@ -92,8 +92,8 @@ function roomOf(account: string, { messageType: type, channelId, groupId, peerAd
   })
 }
 
-/** Refuses one star too many; of those that are there, what can be read no more makes room. */
-async function makeRoom(context: Context, account: string): Promise<void> {
+/** Refuses a star above the limit; stars of unreadable messages are removed first. */
+async function freeStars(context: Context, account: string): Promise<void> {
   if ((await Stars.countDocuments({ user_address: account })) < starsAtMost) return
   const all = await Stars.find({ user_address: account }).limit(starsAtMost).lean<Star[]>()
   await context.charge(roomsOf(all).length)
@@ -108,23 +108,23 @@ const roomsOf = (found: readonly Star[]): string[] => [...new Set(found.map(({ r
 
 type Readable = ReadonlyMap<string, Message>
 
-/** Those of the messages that the caller may read now, by their ids. */
+/** The readable messages among these, by id. */
 async function readableAmong(context: Context, found: readonly Star[]): Promise<Readable> {
   const inTurn = fewAtOnce(roomsAtOnce)
   const idsIn = (room: string) => found.flatMap((star) => (star.room === room ? [star.message_id] : []))
   const pages = await Promise.all(
-    roomsOf(found).map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(hidden))),
+    roomsOf(found).map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(noMessages))),
   )
   return new Map(pages.flatMap((page) => [...page]))
 }
 
-/** A room that the caller may not read shows none of its messages. */
-function hidden(error: unknown): Readable {
+/** An unreadable room shows no messages. */
+function noMessages(error: unknown): Readable {
   if (error instanceof AppError && error.status < 500) return new Map()
   throw error
 }
 
-/** Messages of a room that the caller may read, as they are now; not those that were deleted. */
+/** The present messages of a readable room, without deleted ones. */
 async function readNow({ node, caller }: Context, room: string, ids: readonly string[]): Promise<Readable> {
   const { key, standing, also } = await readRoom(node, caller, roomOfKey(room), (view) =>
     ids.map((id) => messageIn(view, id)),
@@ -134,7 +134,7 @@ async function readNow({ node, caller }: Context, room: string, ids: readonly st
   return new Map((await messagesOf(key, facts, isInsider)).map((message) => [message.id, message]))
 }
 
-const starred = (star: Star, { room, sender, sender_address, content, created_at }: Message): Starred => ({
+const starOutput = (star: Star, { room, sender, sender_address, content, created_at }: Message): Starred => ({
   id: star.star_id,
   user_address: star.user_address,
   message_id: star.message_id,

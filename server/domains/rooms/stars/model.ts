@@ -2,11 +2,11 @@ import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 
-/** That somebody has starred a message. It says where the message is, and nothing of what it says: what is deleted is gone here as well. */
+/** A star on a message. It stores the message's place and no text, so deleted text is gone here too. */
 export interface Star {
-  /** The account and the message, with a space between. */
+  /** The account and the message, separated by a space. */
   _id: string
-  /** In the order in which they were made. */
+  /** Ordered by time. */
   star_id: string
   user_address: string
   message_id: string

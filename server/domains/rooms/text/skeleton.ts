@@ -1,7 +1,7 @@
 import { leets, letters, skeleton } from '#shared/kit/looks'
 
 const ascii = /^[\0-\x7f]*$/
-// Written without spaces, or drawn: each character with its marks is a word of its own.
+// Scripts without spaces, and drawn signs: each character with its marks is a word.
 const spaceless = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const solitary = new RegExp(String.raw`[${spaceless}\p{Extended_Pictographic}]\p{M}*`, 'gu')
 const isSpaceless = new RegExp(`[${spaceless}]`, 'u')
@@ -14,26 +14,26 @@ const asciiSignedWords = /[a-z0-9@$!|+]+/g
 const signedWords = /[\p{L}\p{N}\p{M}@$!|+]+/gu
 const letterLike = /\p{L}|[@$]{2}/u
 const looseEnd = '!|+'
-/** Does it hold a character of a script that has no spaces between its words? */
+/** Does the character belong to a script without spaces? */
 export const hasNoSpaces = (character: string): boolean => isSpaceless.test(character)
 
-/** The words of a skeleton as they are spelled. */
+/** The words of a skeleton as spelled. */
 export function wordsOf(bones: string): string[] {
   if (ascii.test(bones)) return bones.match(asciiWords) ?? []
   return bones.replace(solitary, ' $& ').match(words) ?? []
 }
 
-/** One way to spell a word, and the same with each run of one character squeezed to one. */
+/** A spelling of a word, and the same with repeated characters squeezed. */
 export interface Spelling {
   readonly written: string
   readonly squeezed: string
 }
 
-/** A word in every way it can be read: as it is spelled, and with its digits and signs as letters. */
+/** A word in every reading: as spelled, and with digits and signs as letters. */
 export type Word = readonly Spelling[]
 
-/** Every way a text falls into words: as spelled, with signs inside words, and each of these with single characters joined. */
-export function readings(text: string): Word[][] {
+/** All readings of a text: as spelled, with signs inside words, and each with single characters joined. */
+export function readingsOf(text: string): Word[][] {
   const bones = skeleton(text)
   const ways = withJoined(wordsOf(bones))
   if (sign.test(bones)) {
@@ -55,7 +55,7 @@ function withoutLooseEnds(word: string): string {
   return word.slice(from, to)
 }
 
-// People repeat few words, so these are cached. A long part of a text is not: a cached slice keeps the whole text in memory.
+// Words repeat, so short ones are cached. Long slices are not, because they would keep the whole text in memory.
 const known = new Map<string, Word>()
 const knownAtMost = 20_000
 const longestKnown = 12
@@ -71,12 +71,12 @@ function spellingsOf(word: string): Word {
 }
 
 function spellings(word: string): Word {
-  if (!leet.test(word) || !letterLike.test(word)) return [spell(word)]
+  if (!leet.test(word) || !letterLike.test(word)) return [spellingOf(word)]
   const asLetters = letters.map((read) => word.replace(leets, (written) => read[written] ?? written))
-  return [...new Set([word, ...asLetters])].map(spell)
+  return [...new Set([word, ...asLetters])].map(spellingOf)
 }
 
-export function spell(word: string): Spelling {
+export function spellingOf(word: string): Spelling {
   return { written: word, squeezed: squeeze(word) }
 }
 
@@ -87,7 +87,7 @@ function withJoined(reading: string[]): string[][] {
 
 const surrogate = /^[\ud800-\udbff]/
 
-/** `z o r k` as `zork`; null where no two single characters follow one another. */
+/** `z o r k` as `zork`; null without adjacent single characters. */
 function joinSingles(reading: readonly string[]): string[] | null {
   const joined: string[] = []
   let previousIsSingle = false
@@ -103,7 +103,6 @@ function joinSingles(reading: readonly string[]): string[] | null {
   return found ? joined : null
 }
 
-/** The word with each run of one character squeezed to one. */
 function squeeze(word: string): string {
   for (let at = 1; at < word.length; at += 1) {
     if (word.charCodeAt(at) === word.charCodeAt(at - 1)) return word.replace(/(.)\1+/g, '$1')
@@ -111,8 +110,8 @@ function squeeze(word: string): string {
   return word
 }
 
-/** Is this the word, letter by letter or with runs drawn out to three or more (`scaaam`)? Digits count exactly. */
-export function isSpelled(word: Spelling, as: Spelling): boolean {
+/** Is this the word, exactly or with runs of three or more (`scaaam`)? Digits must match exactly. */
+export function isSpelledAs(word: Spelling, as: Spelling): boolean {
   if (word.written === as.written) return true
   if (word.squeezed !== as.squeezed) return false
   const wanted = runs(word.written)

@@ -5,11 +5,11 @@ import { tokens as contract } from '#shared/api/tokens'
 import { AppError } from '#shared/errors'
 import { balancesOf } from './balances.ts'
 import { chainOf } from './gate.ts'
-import { tokensOf } from './known.ts'
+import { tokensOf } from './known-tokens.ts'
 import { tokenAt } from './metadata.ts'
 import { walletsOf } from './wallets.ts'
 
-const total = (held: readonly { amount: bigint }[]) => String(held.reduce((sum, { amount }) => sum + amount, 0n))
+const totalOf = (held: readonly { amount: bigint }[]) => String(held.reduce((sum, { amount }) => sum + amount, 0n))
 
 export const tokens = defineDomain(contract, {
   async info({ address, chainId }, { node, caller }) {
@@ -19,7 +19,7 @@ export const tokens = defineDomain(contract, {
     return {
       ...{ address, chainId, ...facts, ownerAddress: owner, isDeployer: null },
       isOwner: owner !== null && wallets?.some((wallet) => isAddressEqual(wallet.address, owner)) === true,
-      userBalance: held && total(held),
+      userBalance: held && totalOf(held),
     }
   },
 
@@ -31,8 +31,8 @@ export const tokens = defineDomain(contract, {
     )
     const found = await Promise.all(
       known.map(async ({ chain, token: { address, name, symbol, decimals } }) => {
-        const held = await balancesOf(chain, address, wallets, false).catch(passOver)
-        const balance = total(held)
+        const held = await balancesOf(chain, address, wallets, false).catch(ignoreUnreachable)
+        const balance = totalOf(held)
         return { address: address.toLowerCase(), chainId: chain.id, name, symbol, decimals, balance }
       }),
     )
@@ -43,8 +43,8 @@ export const tokens = defineDomain(contract, {
   },
 })
 
-/** A chain that gives no answer is left out. */
-function passOver(error: unknown): [] {
+/** A chain without an answer is left out. */
+function ignoreUnreachable(error: unknown): [] {
   if (error instanceof AppError) return []
   throw error
 }

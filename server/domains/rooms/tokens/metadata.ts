@@ -3,30 +3,30 @@ import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { nameLine } from '#shared/kit/primitives'
+import { createChainCache } from './chain-cache.ts'
 import { chainOf } from './gate.ts'
-import { keepByChain } from './kept.ts'
 
 const keptSeconds = 60
 const longest = { name: 64, symbol: 16 }
 
-const told = keepByChain((chain, address) => chain.token(address as Hex), keptSeconds)
+const cachedTokens = createChainCache((chain, address) => chain.token(address as Hex), keptSeconds)
 
-/** What the contract of a token says of itself on its chain, made fit to be shown. Refuses where there is none. */
+/** The contract's data of a token, cleaned for display. Refuses if there is no token. */
 export async function tokenAt(node: Node, chainId: number, address: Hex) {
-  const said = await told.of(chainOf(node, chainId), address)
-  if (!said) throw new AppError('VALIDATION_ERROR', { message: 'There is no ERC-20 or ERC-721 token at this address' })
-  const { decimals, owner } = said
+  const found = await cachedTokens.of(chainOf(node, chainId), address)
+  if (!found) throw new AppError('VALIDATION_ERROR', { message: 'There is no ERC-20 or ERC-721 token at this address' })
+  const { decimals, owner } = found
   const short = `${getAddress(address).slice(0, 8)}…`
   return {
-    name: shown(said.name, longest.name) ?? short,
-    symbol: shown(said.symbol, longest.symbol) ?? short,
+    name: displayedText(found.name, longest.name) ?? short,
+    symbol: displayedText(found.symbol, longest.symbol) ?? short,
     decimals,
     owner,
   }
 }
 
-/** Whatever a contract says: in one line without signs that cannot be seen, as far as it is not too long. */
-function shown(text: string, length: number): string | null {
+/** A contract's text in one line, without invisible characters and shortened. */
+function displayedText(text: string, length: number): string | null {
   const plain = cut(text, 1_000).replace(/[\p{C}\p{Z}\s]+/gu, ' ')
   const { data } = nameLine(1, length).safeParse(cut(plain.trim(), length))
   return data ?? null

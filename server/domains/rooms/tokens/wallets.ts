@@ -7,7 +7,7 @@ export interface Wallet {
   address: Hex
 }
 
-/** The addresses whose tokens count for an account: its wallet, and the smart account that is stored. */
+/** The addresses whose tokens count for an account: its wallet and its stored smart account. */
 export async function walletsOf(id: string): Promise<Wallet[]> {
   const account = await accountOf(id)
   if (!account) return []

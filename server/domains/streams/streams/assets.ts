@@ -1,24 +1,24 @@
 import type { Node } from '#server/kernel/context'
 import type { VideoAsset } from '#server/ports/video/port'
 import { type StoredAsset, type StoredStream, StreamAssets, Streams } from './model.ts'
-import { tellStream } from './told.ts'
+import { notifyWatchers } from './notices.ts'
 
 export const assetsOf = (stream: string): Promise<StoredAsset[]> =>
   StreamAssets.find({ stream }).sort({ recorded_from: 1, _id: 1 }).limit(100).lean<StoredAsset[]>()
 
-/** Stores what the provider says of a recording, and tells who watches the stream. */
+/** Stores a recording as the provider reports it, and notifies the watchers of the stream. */
 export async function keepAsset(node: Node, asset: VideoAsset): Promise<void> {
   const stream = await Streams.findOne({ stream_id: asset.streamId }, { _id: 1 }).lean<Pick<StoredStream, '_id'>>()
   if (stream) await store(node, stream._id, asset)
 }
 
-/** What the provider has of a stream. Where it does not answer, what is stored is what there is. */
+/** Loads the recordings from the provider. If it does not answer, the stored rows stay. */
 export async function refreshAssets(node: Node, { _id, stream_id }: StoredStream): Promise<void> {
-  const found = await node.services.video?.assets(stream_id).catch(() => [])
-  for (const asset of found ?? []) await store(node, _id, asset)
+  const assets = await node.services.video?.assets(stream_id).catch(() => [])
+  for (const asset of assets ?? []) await store(node, _id, asset)
 }
 
-/** What was said earlier may be heard later, and by several nodes: the recording that is further on stays. */
+/** Reports arrive late, and at several nodes: the recording with the higher rank stays. */
 async function store(node: Node, stream: string, asset: VideoAsset): Promise<void> {
   const { assetId: _id } = asset
   const row = {
@@ -35,7 +35,7 @@ async function store(node: Node, stream: string, asset: VideoAsset): Promise<voi
     isStored || (await StreamAssets.updateOne({ _id, rank: { $lte: row.rank } }, { $set: row })).matchedCount
   if (!isNewer) return
   await Streams.updateOne({ _id: stream }, { $inc: { assets_v: 1 } })
-  await tellStream(node, stream)
+  await notifyWatchers(node, stream)
 }
 
 const [yes, no] = [() => true, () => false]

@@ -8,19 +8,19 @@ import { AppError } from '#shared/errors'
 import { signForm } from '#shared/kit/reaction-sign'
 import { streamOf } from './life.ts'
 
-export const roomOf = (stream: string) => ({ type: 'stream' as const, id: stream })
+export const streamRoomOf = (stream: string) => ({ type: 'stream' as const, id: stream })
 
 export const chat: Action<typeof contract.chat> = async ({ id, since, ...page }, context) => {
   const { account } = signedIn(context)
   await streamOf(id)
   const { messages: found, has_more } = await context.node.callAs(account, messages.history, {
-    ...{ room: roomOf(id), ...page },
+    ...{ room: streamRoomOf(id), ...page },
     ...(since === undefined ? {} : { after: since }),
   })
   return { messages: await rowsOf(context.node, found), has_more }
 }
 
-/** Who writes is a member of the room from then on, as moderation is about members. */
+/** The sender becomes a member of the room, as moderation applies to members. */
 export const say: Action<typeof contract.say> = async ({ id, message, type, client_msg_id }, context) => {
   const { account } = signedIn(context)
   const { node } = context
@@ -28,17 +28,16 @@ export const say: Action<typeof contract.say> = async ({ id, message, type, clie
   const text = type === 'reaction' ? signForm(message) : message
   if (type === 'reaction' && !isReaction(text))
     throw new AppError('VALIDATION_ERROR', { message: 'message: a reaction is one emoji' })
-  const { message: said } = await node.callAs(account, messages.send, {
-    room: roomOf(id),
+  const { message: sent } = await node.callAs(account, messages.send, {
+    room: streamRoomOf(id),
     text,
     ...(client_msg_id === undefined ? {} : { client_msg_id }),
   })
-  const [row] = await rowsOf(node, [said])
+  const [row] = await rowsOf(node, [sent])
   if (!row) throw new AppError('MESSAGE_NOT_FOUND')
   return { message: row }
 }
 
-/** One emoji and nothing else. */
 const isReaction = (text: string) => /^\p{RGI_Emoji}$/v.test(text)
 
 async function rowsOf(node: Node, all: readonly Message[]): Promise<StreamChatMessage[]> {

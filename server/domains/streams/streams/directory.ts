@@ -1,41 +1,40 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
-import { inOrder } from '#server/kernel/pages'
+import { orderedPages } from '#server/kernel/pages'
 import { streamListed } from '#shared/api/stream-events'
 import type { PublicStream } from '#shared/api/stream-records'
 import { type StoredStream, Streams } from './model.ts'
-import { publicStreamsOf } from './shown.ts'
+import { publicStreamsOf } from './render.ts'
 
-/** The audience of those who look at the list of who is live. */
+/** The readers of the list of live streams. */
 const directory = audiences.stream('live')
 
 const directoryOf = nodeState(() => ({
-  /** What all who look here know: of each stream that they were told of, the text that was told last. */
-  told: new Map<string, string>(),
-  /** Streams that some were answered otherwise than all were told. */
+  /** The last text that was sent to all readers, by stream. */
+  sent: new Map<string, string>(),
+  /** Streams whose text differs between readers, as one of them was answered later. */
   answered: new Set<string>(),
-  /** Streams that stand otherwise since all were told last. */
+  /** Streams that have changed since the last notice. */
   changed: new Set<string>(),
-  /** Answers go beside each other, and each tell alone: what is told comes after what was answered, and is newer. */
+  /** Answers are made in parallel, and each notice alone: a notice is newer than the answers before it. */
   alone: Promise.resolve() as Promise<unknown>,
   beside: Promise.resolve() as Promise<unknown>,
 }))
 
-const isLookedAt = (node: Node) => node.live.audienceSize('/streams', directory) > 0
+const hasReaders = (node: Node) => node.live.audienceSize('/streams', directory) > 0
 
-/** What is live by its row: what an owner says alone, before a picture has come, lists nobody. */
-export const published = { status: 'live', is_published: true } as const
+/** Live by its row. A stream that its owner alone calls live, without a picture, is not listed. */
+export const publishedFilter = { status: 'live', is_published: true } as const
 
-/** Those of these that are in the directory, as everybody sees them. */
 async function listedAmong(node: Node, found: readonly StoredStream[]): Promise<PublicStream[]> {
-  const candidates = found.filter(({ status, is_published }) => status === published.status && is_published)
+  const candidates = found.filter(({ status, is_published }) => status === publishedFilter.status && is_published)
   return (await publicStreamsOf(node, candidates)).filter(({ is_live }) => is_live)
 }
 
-/** Of those whom equally many watch, whoever made theirs last comes first. */
-const byViewers = inOrder({ viewer_count: ['count', -1], _id: ['text', -1] })
-const everybodys = 'directory all'
+/** Ties: newest first. */
+const byViewers = orderedPages({ viewer_count: ['count', -1], _id: ['text', -1] })
+const listName = 'directory all'
 
 interface Page {
   streams: PublicStream[]
@@ -43,15 +42,15 @@ interface Page {
 }
 
 async function listedNow(node: Node, limit: number, cursor: string | undefined): Promise<Page> {
-  const found = await Streams.find({ ...published, ...byViewers.after(everybodys, cursor) })
+  const found = await Streams.find({ ...publishedFilter, ...byViewers.after(listName, cursor) })
     .sort(byViewers.sort)
     .limit(limit + 1)
     .lean<StoredStream[]>()
-  const { rows, next_cursor } = byViewers.cut(everybodys, found, limit)
+  const { rows, next_cursor } = byViewers.cut(listName, found, limit)
   return { streams: await listedAmong(node, rows), next_cursor }
 }
 
-/** A page of who is live, by viewers; a connection that asks is told of what changes from then on. */
+/** A page of live streams, by viewers. A connection that asks gets notices of later changes. */
 export function readDirectory(
   { node, connection }: Pick<Context, 'node' | 'connection'>,
   limit: number,
@@ -59,9 +58,9 @@ export function readDirectory(
 ): Promise<Page> {
   if (!connection) return listedNow(node, limit, cursor)
   const state = directoryOf(node)
-  const isAlone = !isLookedAt(node)
+  const isAlone = !hasReaders(node)
   const answer = state.alone.then(async () => {
-    const isFirst = !isLookedAt(node)
+    const isFirst = !hasReaders(node)
     if (isFirst) forget(node)
     connection.join(directory)
     const page = await listedNow(node, limit, cursor)
@@ -79,59 +78,59 @@ function noteAnswer(
   listed: readonly PublicStream[],
   { isFirst, isCut }: { isFirst: boolean; isCut: boolean },
 ) {
-  const { told, answered } = directoryOf(node)
+  const { sent, answered } = directoryOf(node)
   for (const stream of listed) {
     const text = JSON.stringify(stream)
-    if (isFirst) told.set(stream.id, text)
-    else if (told.get(stream.id) !== text) answered.add(stream.id)
+    if (isFirst) sent.set(stream.id, text)
+    else if (sent.get(stream.id) !== text) answered.add(stream.id)
   }
   if (isCut) return
   const ids = new Set(listed.map(({ id }) => id))
-  for (const id of told.keys()) {
+  for (const id of sent.keys()) {
     if (ids.has(id)) continue
-    told.delete(id)
+    sent.delete(id)
     answered.add(id)
   }
 }
 
-/** To be called when a stream stands otherwise: those here who look at the directory are told what that changes in it. */
-export function tellOfOne(node: Node, id: string): void {
+/** Notifies the readers at this node of a stream that has changed. */
+export function notifyDirectoryOf(node: Node, id: string): void {
   directoryOf(node).changed.add(id)
-  tell(node, false)
+  queueNotice(node, false)
 }
 
-/** Tells those here who look at the directory all that has changed in it, also as time has passed, pictures were lost, or people watch. */
-export const tellOfAll = (node: Node): void => tell(node, true)
+/** Notifies the readers at this node of all changes, also of those by time, lost pictures or viewers. */
+export const notifyDirectory = (node: Node): void => queueNotice(node, true)
 
-function tell(node: Node, isWhole: boolean): void {
+function queueNotice(node: Node, isWhole: boolean): void {
   const state = directoryOf(node)
   state.alone = Promise.allSettled([state.alone, state.beside])
-    // An answer that was made leaves before this is told.
+    // Answers leave before the notice.
     .then(() => turnOfLoop())
-    .then(() => tellNow(node, isWhole))
+    .then(() => sendNotice(node, isWhole))
     .catch((error: unknown) => node.logger.warn({ error }, 'who looks at the directory was not told of a change'))
 }
 
-async function tellNow(node: Node, isWhole: boolean): Promise<void> {
-  const { told, answered, changed } = directoryOf(node)
-  if (!isLookedAt(node)) return forget(node)
-  const asked = new Set([...changed, ...answered, ...(isWhole ? told.keys() : [])])
+async function sendNotice(node: Node, isWhole: boolean): Promise<void> {
+  const { sent, answered, changed } = directoryOf(node)
+  if (!hasReaders(node)) return forget(node)
+  const asked = new Set([...changed, ...answered, ...(isWhole ? sent.keys() : [])])
   changed.clear()
   if (asked.size === 0 && !isWhole) return
   const named = { _id: { $in: [...asked] } }
-  const found = await Streams.find(isWhole ? { $or: [named, published] } : named).lean<StoredStream[]>()
+  const found = await Streams.find(isWhole ? { $or: [named, publishedFilter] } : named).lean<StoredStream[]>()
   const listed = await listedAmong(node, found)
   const ids = new Set(listed.map(({ id }) => id))
-  const updated = listed.filter((stream) => answered.has(stream.id) || told.get(stream.id) !== JSON.stringify(stream))
-  const added = updated.filter(({ id }) => !told.has(id))
-  const removed = [...asked].filter((id) => !ids.has(id) && (told.has(id) || answered.has(id)))
-  for (const stream of updated) told.set(stream.id, JSON.stringify(stream))
-  for (const id of removed) told.delete(id)
+  const updated = listed.filter((stream) => answered.has(stream.id) || sent.get(stream.id) !== JSON.stringify(stream))
+  const added = updated.filter(({ id }) => !sent.has(id))
+  const removed = [...asked].filter((id) => !ids.has(id) && (sent.has(id) || answered.has(id)))
+  for (const stream of updated) sent.set(stream.id, JSON.stringify(stream))
+  for (const id of removed) sent.delete(id)
   answered.clear()
   if (updated.length + removed.length > 0) node.live.send(streamListed, directory, { added, updated, removed })
 }
 
 function forget(node: Node): void {
-  const { told, answered, changed } = directoryOf(node)
-  for (const known of [told, answered, changed]) known.clear()
+  const { sent, answered, changed } = directoryOf(node)
+  for (const known of [sent, answered, changed]) known.clear()
 }

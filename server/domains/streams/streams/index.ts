@@ -1,50 +1,64 @@
 import { refuseWithoutBeta } from '#server/domains/agents/agents/beta'
-import { type Context, type Node, signedIn } from '#server/kernel/context'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { beside, every } from '#server/kernel/every'
-import { inOrder } from '#server/kernel/pages'
+import { every, startInBackground } from '#server/kernel/every'
+import { orderedPages } from '#server/kernel/pages'
 import { rooms } from '#shared/api/rooms'
 import { streams as contract } from '#shared/api/streams'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { assetsOf, refreshAssets } from './assets.ts'
-import { chat, roomOf, say } from './chat.ts'
-import { published, readDirectory } from './directory.ts'
+import { chat, say, streamRoomOf } from './chat.ts'
+import { publishedFilter, readDirectory } from './directory.ts'
 import {
-  endForgotten,
-  endOf,
-  endOfSuspended,
-  happen,
-  heard,
-  isOpen,
+  applyProviderEvent,
+  applyStreamEvent,
+  endForgottenStreams,
+  endingOf,
+  endStreamsOfSuspended,
+  isStreamOpen,
   openStream,
   ownStream,
-  removal,
   stoppableStream,
   streamOf,
+  streamRemoval,
   sweepStreams,
-  takeDown,
+  takeDownStream,
 } from './life.ts'
 import { followChats, listen, unlisten } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
-import { followRooms, sayAsItsRoom } from './names.ts'
-import { publishState } from './publishing.ts'
-import { assetOf, streamsOf } from './shown.ts'
-import { followStreams, tellStream } from './told.ts'
+import { copyRoomNames, followRoomNames } from './names.ts'
+import { followStreams, notifyWatchers } from './notices.ts'
+import { streamAssetOf, streamStateOf, streamsFor } from './render.ts'
+import { isShownLive } from './states.ts'
 import { sweepViewers } from './viewer-counts.ts'
 import { leave, publicStream, unwatch, view, watch } from './watching.ts'
+
+/** The owner's report is a hint. The stream counts as live for a while, and the provider is checked at once. */
+const publishState: Action<typeof contract.publishState> = async ({ stream_id: id, state }, context) => {
+  const { node } = context
+  const stream = await ownStream(context, id)
+  if (state !== 'stopping') await applyStreamEvent(node, id, 'go_live')
+  const statuses = await node.services.video?.status([stream.stream_id]).catch(() => null)
+  const seen = statuses?.get(stream.stream_id)?.state
+  if (state === 'live' && seen === 'live') await applyStreamEvent(node, id, 'started')
+  if (state === 'stopping' && seen === 'interrupted') await applyStreamEvent(node, id, 'interrupted')
+  if (state === 'stopping' && seen === 'idle') await applyStreamEvent(node, id, 'stopped')
+  const now = await streamOf(id)
+  return { state: streamStateOf(now, isShownLive(now, node.now(), seen === undefined ? null : seen !== 'idle')) }
+}
 
 const sweepMilliseconds = 5_000
 const isFirst = (node: Node) => node.alone || [...node.nodes.live()].sort()[0] === node.id
 
 async function shownTo(context: Context, stream: StoredStream) {
-  const [shown] = await streamsOf(context.node, [stream], signedIn(context).account)
+  const [shown] = await streamsFor(context.node, [stream], signedIn(context).account)
   if (!shown) throw new AppError('STREAM_NOT_FOUND')
   return { stream: shown }
 }
 
-const newestFirst = inOrder({ created_at: ['time', -1], _id: ['text', 1] })
+const newestFirst = orderedPages({ created_at: ['time', -1], _id: ['text', 1] })
 
 export const streams = defineDomain(
   contract,
@@ -59,37 +73,37 @@ export const streams = defineDomain(
       const { account } = signedIn(context)
       const list = `streams ${account} ${userAddress ?? ''} ${live ?? ''} ${status ?? ''}` as const
       const owner = userAddress === undefined ? {} : { user_address: userAddress }
-      const those = live === undefined ? {} : live ? published : { $nor: [published] }
-      const standing = status === undefined ? {} : { status }
-      const found = await Streams.find({ ...owner, ...those, ...standing, ...newestFirst.after(list, cursor) })
+      const those = live === undefined ? {} : live ? publishedFilter : { $nor: [publishedFilter] }
+      const withStatus = status === undefined ? {} : { status }
+      const found = await Streams.find({ ...owner, ...those, ...withStatus, ...newestFirst.after(list, cursor) })
         .sort(newestFirst.sort)
         .limit(limit + 1)
         .lean<StoredStream[]>()
       const { rows, next_cursor } = newestFirst.cut(list, found, limit)
-      const shown = await streamsOf(context.node, rows, account)
+      const shown = await streamsFor(context.node, rows, account)
       return { streams: live ? shown.filter(({ is_live }) => is_live) : shown, next_cursor }
     },
 
     get: async ({ id }, context) => shownTo(context, await streamOf(id)),
 
-    async change({ id, action, ...words }, context) {
+    async change({ id, action, ...texts }, context) {
       const stream = await ownStream(context, id)
       const { node } = context
-      const changed = (['title', 'description'] as const).filter((field) => words[field] !== undefined)
+      const changed = (['title', 'description'] as const).filter((field) => texts[field] !== undefined)
       if (changed.length > 0) {
-        const said = withoutUndefined({ name: words.title, description: words.description })
-        await node.callAs(stream.user_address, rooms.update, { room: roomOf(id), ...said })
-        await sayAsItsRoom(node, id, changed)
+        const patch = withoutUndefined({ name: texts.title, description: texts.description })
+        await node.callAs(stream.user_address, rooms.update, { room: streamRoomOf(id), ...patch })
+        await copyRoomNames(node, id, changed)
       }
-      if (action) await happen(node, id, action)
+      if (action) await applyStreamEvent(node, id, action)
       return shownTo(context, await streamOf(id))
     },
 
     async end({ id }, context) {
       const stream = await stoppableStream(context, id)
-      const how = endOf(stream, context.caller.account)
-      if (how === 'shut') await takeDown(context.node, stream, how)
-      else await happen(context.node, id, how)
+      const how = endingOf(stream, context.caller.account)
+      if (how === 'shut') await takeDownStream(context.node, stream, how)
+      else await applyStreamEvent(context.node, id, how)
       return done
     },
 
@@ -97,23 +111,23 @@ export const streams = defineDomain(
       const { account } = signedIn(context)
       const stream = await stoppableStream(context, id)
       const { stream_id, user_address: owner } = stream
-      await takeDown(context.node, stream, endOf(stream, account))
-      await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account, owner })
+      await takeDownStream(context.node, stream, endingOf(stream, account))
+      await context.node.jobs.add(streamRemoval, { stream: id, provided: stream_id, by: account, owner })
       await Streams.deleteOne({ _id: id })
       await OpenStreams.deleteOne({ _id: owner, stream: id })
-      await tellStream(context.node, id)
+      await notifyWatchers(context.node, id)
       return done
     },
 
     async assets({ id, refresh }, { node }) {
       const stream = await streamOf(id)
       if (refresh) await refreshAssets(node, stream)
-      return { assets: (await assetsOf(id)).map(assetOf) }
+      return { assets: (await assetsOf(id)).map(streamAssetOf) }
     },
 
     async refreshAssets({ id }, { node }) {
       await refreshAssets(node, await streamOf(id))
-      return { assets: (await assetsOf(id)).map(assetOf) }
+      return { assets: (await assetsOf(id)).map(streamAssetOf) }
     },
 
     chat,
@@ -125,7 +139,7 @@ export const streams = defineDomain(
     async recordings({ id }) {
       await streamOf(id)
       const playable = (await assetsOf(id)).filter(({ phase, playback_url }) => phase === 'ready' || playback_url)
-      return { assets: playable.map(assetOf) }
+      return { assets: playable.map(streamAssetOf) }
     },
 
     watch,
@@ -137,17 +151,17 @@ export const streams = defineDomain(
     directory: ({ limit, cursor }, context) => readDirectory(context, limit, cursor),
   },
   {
-    jobs: [removal],
+    jobs: [streamRemoval],
     start(node) {
       const warn = (error: unknown) => node.logger.warn({ error }, 'what a provider said of a stream was not stored')
       followChats(node)
       node.nodes.onChange(() => void sweepViewers(node).catch(warn))
-      node.services.video?.admit?.(isOpen)
+      node.services.video?.admit?.(isStreamOpen)
       return [
         followStreams(node),
-        followRooms(node),
-        endOfSuspended(node),
-        node.services.video?.subscribe((event) => void heard(node, event).catch(warn)) ?? (() => {}),
+        followRoomNames(node),
+        endStreamsOfSuspended(node),
+        node.services.video?.subscribe((event) => void applyProviderEvent(node, event).catch(warn)) ?? (() => {}),
         every(
           node,
           sweepMilliseconds,
@@ -157,7 +171,7 @@ export const streams = defineDomain(
           },
           'streams could not be looked at',
         ),
-        beside(node, () => endForgotten(node), 'streams were not looked at after the start'),
+        startInBackground(node, () => endForgottenStreams(node), 'streams were not looked at after the start'),
       ]
     },
   },

@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { accountSuspended } from '#server/domains/people/accounts/events'
-import { suspendedAmong } from '#server/domains/people/accounts/facts'
-import { isOf } from '#server/domains/rooms/events/define'
+import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
+import { isRowOf } from '#server/domains/rooms/events/define'
+import { archiveRoom } from '#server/domains/rooms/room-state/archiving'
 import { actorOf } from '#server/domains/rooms/room-state/entries'
 import { rightsIn } from '#server/domains/rooms/room-state/standing'
-import { archive, found, refuseFounding } from '#server/domains/rooms/rooms/founding'
+import { foundRoom, refuseFounding } from '#server/domains/rooms/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
-import { GiveUp, job } from '#server/kernel/jobs'
-import { patiently } from '#server/kernel/patiently'
+import { job, PermanentFailure } from '#server/kernel/jobs'
+import { retryOnStart } from '#server/kernel/retry-on-start'
 import { seal } from '#server/kernel/seal'
 import { GLOBAL } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -20,20 +21,20 @@ import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
 import { keepAsset } from './assets.ts'
 import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
-import { seenAmong, statusOf } from './provider.ts'
-import { boundTo } from './shown.ts'
-import { type Happening, isShownLive, next } from './states.ts'
-import { tellStream } from './told.ts'
+import { notifyWatchers } from './notices.ts'
+import { picturesSeen, providerStatusOf } from './provider.ts'
+import { streamKeyContext } from './render.ts'
+import { isShownLive, nextStreamState, type StreamEvent } from './states.ts'
 import { countViewersSoon } from './viewer-counts.ts'
 
-/** A stream that this account may read: any that there is. Throws STREAM_NOT_FOUND, with these details. */
+/** Loads a stream; anyone may read it. Throws STREAM_NOT_FOUND, with these details. */
 export async function streamOf(id: string, details?: ErrorExtras['details']): Promise<StoredStream> {
   const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
   if (!stream) throw new AppError('STREAM_NOT_FOUND', details && { details })
   return stream
 }
 
-/** A stream of the caller. Throws ACCESS_DENIED for one of somebody else. */
+/** Loads a stream of the caller. Throws ACCESS_DENIED for one of somebody else. */
 export async function ownStream(context: Context, id: string): Promise<StoredStream> {
   const { account } = signedIn(context)
   const stream = await streamOf(id)
@@ -41,7 +42,7 @@ export async function ownStream(context: Context, id: string): Promise<StoredStr
   return stream
 }
 
-/** A stream that the caller may end: their own, or any where they moderate everywhere. Throws ACCESS_DENIED for one of somebody else. */
+/** Loads a stream that the caller may end: their own, or any for a global moderator. Throws ACCESS_DENIED otherwise. */
 export async function stoppableStream(context: Context, id: string): Promise<StoredStream> {
   const { account } = signedIn(context)
   const stream = await streamOf(id)
@@ -50,27 +51,24 @@ export async function stoppableStream(context: Context, id: string): Promise<Sto
   return isModerator ? stream : ownStream(context, id)
 }
 
-/** By its owner, or by somebody who may. */
-export const endOf = ({ user_address }: StoredStream, account: string | null): 'end' | 'shut' =>
+/** The event by which an account ends a stream: `end` by its owner, `shut` by a moderator. */
+export const endingOf = ({ user_address }: StoredStream, account: string | null): 'end' | 'shut' =>
   isSameAccount(user_address, account) ? 'end' : 'shut'
 
 const attempts = 5
 
-/**
- * What has happened to a stream, written once however many nodes say it. Null where it changes nothing. Where that ends it, watchers see its
- * last seconds, unless it is taken down, and nobody counts as watching it any more.
- */
-export async function happen(
+/** Applies an event to a stream, once for all nodes. Returns null if it changes nothing. Its end clears the viewers. */
+export async function applyStreamEvent(
   node: Node,
   id: string,
-  happening: Happening,
-  isShown = happening !== 'shut',
+  event: StreamEvent,
+  isShown = event !== 'shut',
 ): Promise<StoredStream | null> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
-    const change = stream && next(stream, happening, node.now(), node.settings.streamGraceMilliseconds)
+    const change = stream && nextStreamState(stream, event, node.now(), node.settings.streamGraceMilliseconds)
     if (!change) return null
-    const seen = happening === 'started' ? { seen_at: new Date(node.now()) } : {}
+    const seen = event === 'started' ? { seen_at: new Date(node.now()) } : {}
     const isOver = change.status === 'ended'
     const counted = isOver ? { viewer_count: 0, socket_viewers: 0, counted_at: new Date(node.now()) } : {}
     const { matchedCount } = await Streams.updateOne(
@@ -80,15 +78,15 @@ export async function happen(
     if (matchedCount === 0) continue
     const counts_v = stream.counts_v + (isOver ? 1 : 0)
     const changed = { ...stream, ...change, ...counted, counts_v, v: stream.v + 1 }
-    if (changed.status === 'ended') await close(node, changed, isShown)
-    await tellStream(node, id)
+    if (changed.status === 'ended') await closeStream(node, changed, isShown)
+    await notifyWatchers(node, id)
     return changed
   }
   throw new AppError('CONFLICT')
 }
 
-/** Nobody publishes to it any more, and its owner may make another. */
-async function close(node: Node, stream: StoredStream, isShown: boolean): Promise<void> {
+/** Stops publishing, and lets the owner make another stream. */
+async function closeStream(node: Node, stream: StoredStream, isShown: boolean): Promise<void> {
   const { _id, user_address } = stream
   await OpenStreams.deleteOne({ _id: user_address, stream: _id })
   countViewersSoon(node, _id)
@@ -96,25 +94,25 @@ async function close(node: Node, stream: StoredStream, isShown: boolean): Promis
   await endAtProvider(node, stream, isShown)
 }
 
-/** Ends a stream, and shows nothing more of it, also where it has ended already and its last seconds are shown. */
-export async function takeDown(node: Node, stream: StoredStream, how: 'end' | 'shut'): Promise<void> {
-  if (!(await happen(node, stream._id, how, false))) await endAtProvider(node, stream, false)
+/** Ends a stream and hides its last seconds, also if it has ended already. */
+export async function takeDownStream(node: Node, stream: StoredStream, how: 'end' | 'shut'): Promise<void> {
+  if (!(await applyStreamEvent(node, stream._id, how, false))) await endAtProvider(node, stream, false)
 }
 
 async function endAtProvider(node: Node, { _id, stream_id }: StoredStream, isShown: boolean): Promise<void> {
   await node.services.video?.endStream(stream_id, isShown).catch((error: unknown) => {
-    // It is looked at again as long as the provider says that somebody publishes.
+    // The sweep tries again while the provider reports a publisher.
     node.logger.warn({ error, stream: _id }, 'the provider did not end a stream')
   })
 }
 
-/** So long a stream that is being made keeps its owner from making another, where its process has died. */
+/** A stream under creation blocks another one of its owner for so long, in case its process has died. */
 const makingMilliseconds = 30_000
-/** So long whoever asks meanwhile waits for it. */
+/** Other requests of the owner wait for so long. */
 const waitedMilliseconds = 10_000
 const lookAgainMilliseconds = 100
 
-/** The open stream of the caller, or a new one. Of several who ask at once one makes it and the others wait for it. */
+/** The open stream of the caller, or a new one. Of simultaneous requests one creates it, and the others wait. */
 export async function openStream(
   context: Context,
   { title = 'Live', description = null, record }: InputOf<typeof contract.create>,
@@ -132,32 +130,32 @@ export async function openStream(
     const open = held && (await stillOpen(node, held.stream))
     if (open) return { stream: open, existing: true }
     const isBeingMade = held !== null && open === null && node.now() - held.at.getTime() < makingMilliseconds
-    if (!isBeingMade && (await take(node, account, held?.stream ?? null, creationId))) break
+    if (!isBeingMade && (await takeOpenStream(node, account, held?.stream ?? null, creationId))) break
     if (performance.now() > until) throw new AppError('CONFLICT', { message: 'A stream of yours is being made' })
     await pause(lookAgainMilliseconds)
   }
   try {
-    return { stream: await make(context, { account, title, description, record }), existing: false }
+    return { stream: await createStream(context, { account, title, description, record }), existing: false }
   } catch (error) {
     await OpenStreams.deleteOne({ _id: account, stream: creationId })
     throw error
   }
 }
 
-/** False where it has ended, or is stale and so is ended now; null where it is not made yet. */
+/** False if the stream has ended, or was stale and is ended now; null if it is not created yet. */
 async function stillOpen(node: Node, id: string): Promise<StoredStream | false | null> {
   const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
   if (!stream) return null
-  const now = (await happen(node, id, 'tick')) ?? stream
+  const now = (await applyStreamEvent(node, id, 'tick')) ?? stream
   if (now.status === 'ended') return false
-  const isSeen = (await seenAmong(node, [now]))(now)
+  const isSeen = (await picturesSeen(node, [now]))(now)
   if (now.status === 'idle' || isShownLive(now, node.now(), isSeen)) return now
-  await happen(node, id, 'end')
+  await applyStreamEvent(node, id, 'end')
   return false
 }
 
-/** Of those who want the same place at once, one gets it. */
-async function take(node: Node, account: string, from: string | null, to: string): Promise<boolean> {
+/** Of simultaneous requests one takes the place. */
+async function takeOpenStream(node: Node, account: string, from: string | null, to: string): Promise<boolean> {
   const at = new Date(node.now())
   if (from === null)
     return OpenStreams.create({ _id: account, stream: to, at }).then(
@@ -171,7 +169,7 @@ async function take(node: Node, account: string, from: string | null, to: string
   return matchedCount === 1
 }
 
-async function make(
+async function createStream(
   context: Context,
   { account, title, description, record }: Pick<StoredStream, 'title' | 'description' | 'record'> & { account: string },
 ): Promise<StoredStream> {
@@ -182,29 +180,29 @@ async function make(
   if (!created) throw new AppError('SERVICE_UNAVAILABLE')
   const now = new Date(node.now())
   try {
-    await found(context, 'stream', { name: title, description, emoji: '📺' }, [], _id)
-    // Whoever waits for it is given it from here on.
+    await foundRoom(context, 'stream', { name: title, description, emoji: '📺' }, [], _id)
+    // Waiting requests find the stream from here on.
     const stream = await Streams.create({
       ...{ _id, user_address: account, title, description, record },
       ...{ stream_id: created.streamId, playback_id: created.playbackId },
-      stream_key: seal(node.settings.sessionKeys, created.streamKey, boundTo(_id)),
+      stream_key: seal(node.settings.sessionKeys, created.streamKey, streamKeyContext(_id)),
       ...{ status: 'idle', reason: 'waiting', v: 1, is_published: false, counts_v: 1, assets_v: 1 },
       ...{ created_at: now, counted_at: now },
     })
     return stream.toObject()
   } catch (error) {
-    await node.jobs.add(removal, { stream: _id, provided: created.streamId, by: account })
+    await node.jobs.add(streamRemoval, { stream: _id, provided: created.streamId, by: account })
     throw error
   }
 }
 
-/** Who is suspended is on air no more. What is missed here, the sweep finds. */
-export function endOfSuspended(node: Node): () => void {
+/** Ends the streams of an account that is suspended. The sweep ends those that are missed here. */
+export function endStreamsOfSuspended(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     if (key !== GLOBAL || !isOurs) return
     for (const row of rows) {
-      if (!isOf(row, accountSuspended) || row.target === null) continue
-      shutOf(node, row.target).catch((error: unknown) =>
+      if (!isRowOf(row, accountSuspended) || row.target === null) continue
+      endStreamsOf(node, row.target).catch((error: unknown) =>
         node.logger.warn({ error }, 'the stream of a suspended account was not ended'),
       )
     }
@@ -212,20 +210,23 @@ export function endOfSuspended(node: Node): () => void {
   return () => {}
 }
 
-/** Longer than a provider shows the end of a stream. */
 const shownMilliseconds = 120_000
 
-async function shutOf(node: Node, account: string): Promise<void> {
+async function endStreamsOf(node: Node, account: string): Promise<void> {
   const isOpen = { status: { $in: ['idle' as const, 'live' as const] } }
   const isShown = { ended_at: { $gt: new Date(node.now() - shownMilliseconds) } }
   const streams = await Streams.find({ user_address: account, $or: [isOpen, isShown] }).lean<StoredStream[]>()
-  for (const stream of streams) await takeDown(node, stream, 'shut')
+  for (const stream of streams) await takeDownStream(node, stream, 'shut')
 }
 
-const kinds = { 'ingest.started': 'started', 'ingest.interrupted': 'interrupted', 'ingest.stopped': 'stopped' } as const
+const eventTypes = {
+  'ingest.started': 'started',
+  'ingest.interrupted': 'interrupted',
+  'ingest.stopped': 'stopped',
+} as const
 
-/** What the provider says. */
-export async function heard(node: Node, event: VideoEvent): Promise<void> {
+/** Applies an event of the provider. */
+export async function applyProviderEvent(node: Node, event: VideoEvent): Promise<void> {
   if (event.type === 'asset.updated') return keepAsset(node, event.asset)
   const stream = await Streams.findOne(
     { stream_id: event.streamId },
@@ -234,18 +235,18 @@ export async function heard(node: Node, event: VideoEvent): Promise<void> {
   if (!stream) return
   if (stream.status === 'ended' && event.type === 'ingest.started')
     await node.services.video?.endStream(event.streamId, stream.reason !== 'ended_by_moderator')
-  else await happen(node, stream._id, kinds[event.type])
+  else await applyStreamEvent(node, stream._id, eventTypes[event.type])
 }
 
-/** Whether somebody may publish it: what has ended, or was deleted, is published no more. */
-export async function isOpen(streamId: string): Promise<boolean> {
+/** Whether the stream may be published: an ended or deleted one may not. */
+export async function isStreamOpen(streamId: string): Promise<boolean> {
   const stream = await Streams.findOne({ stream_id: streamId }, { status: 1 }).lean<Pick<StoredStream, 'status'>>()
   return stream !== null && stream.status !== 'ended'
 }
 
 const sweptAtOnce = 500
 
-/** Ends what is over, and finds out what the provider has told nobody: events are lost with the process that should hear them. */
+/** Ends streams that are over, and asks the provider: its events are lost when a process dies. */
 export async function sweepStreams(node: Node): Promise<void> {
   for (let after = ''; ; ) {
     const open = await Streams.find({ status: { $in: ['idle', 'live'] }, _id: { $gt: after } })
@@ -258,49 +259,46 @@ export async function sweepStreams(node: Node): Promise<void> {
   }
 }
 
-/** As soon as the provider answers: what a backup, or a process that died, has left as live and nobody publishes any more. */
-export async function endForgotten(node: Node): Promise<void> {
+/** After a restart or a restored backup: ends streams that are live by their rows and are published no more. */
+export async function endForgottenStreams(node: Node): Promise<void> {
   if (!node.alone) return
-  await patiently(() => statusOf(node, []))
+  await retryOnStart(() => providerStatusOf(node, []))
   await sweepStreams(node)
 }
 
 async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
   const ids = open.map(({ stream_id }) => stream_id)
-  const told = await statusOf(node, ids).catch(() => null)
+  const statuses = await providerStatusOf(node, ids).catch(() => null)
   const seen: string[] = []
-  const suspended = await suspendedAmong(open.map(({ user_address }) => user_address))
+  const suspended = await suspendedAccountsAmong(open.map(({ user_address }) => user_address))
   for (const stream of open) {
     if (suspended.has(stream.user_address)) {
-      await happen(node, stream._id, 'shut')
+      await applyStreamEvent(node, stream._id, 'shut')
       continue
     }
-    const state = told?.get(stream.stream_id)?.state
+    const state = statuses?.get(stream.stream_id)?.state
     if (state === 'live') seen.push(stream._id)
-    const happening = state === 'live' ? 'started' : state && stream.is_published ? 'interrupted' : 'tick'
-    await happen(node, stream._id, happening)
-    if (happening === 'interrupted') await happen(node, stream._id, 'tick')
-    else if (told && state === undefined) await miss(node, stream)
+    const event = state === 'live' ? 'started' : state && stream.is_published ? 'interrupted' : 'tick'
+    await applyStreamEvent(node, stream._id, event)
+    if (event === 'interrupted') await applyStreamEvent(node, stream._id, 'tick')
+    else if (statuses && state === undefined) await interruptMissing(node, stream)
   }
   if (seen.length > 0) await Streams.updateMany({ _id: { $in: seen } }, { $set: { seen_at: new Date(node.now()) } })
 }
 
 const lostMilliseconds = 10_000
 
-/**
- * Nobody can say how it is: the part of the provider that has it is away, and may come back within the grace. Where no other node has one,
- * it never will after that.
- */
-async function miss(node: Node, { _id, status, seen_at }: StoredStream): Promise<void> {
+/** The provider's part with the stream is away, and may return within the grace. Without other nodes it never will later. */
+async function interruptMissing(node: Node, { _id, status, seen_at }: StoredStream): Promise<void> {
   const unseen = node.now() - (seen_at?.getTime() ?? 0)
   if (status !== 'live' || unseen <= lostMilliseconds) return
-  await happen(node, _id, 'interrupted')
+  await applyStreamEvent(node, _id, 'interrupted')
   if (node.alone && unseen > lostMilliseconds + node.settings.streamGraceMilliseconds)
-    await happen(node, _id, 'stopped')
+    await applyStreamEvent(node, _id, 'stopped')
 }
 
-/** Deletes what belongs to a stream that is gone. */
-export const removal = job({
+/** Deletes all data of a removed stream. */
+export const streamRemoval = job({
   kind: 'streams.remove',
   payload: z.object({ stream: z.string(), provided: z.string(), by: z.string(), owner: z.string().optional() }),
   async run({ stream, provided, by, owner = by }, { node }) {
@@ -308,8 +306,8 @@ export const removal = job({
     await OpenStreams.deleteOne({ _id: owner, stream })
     await StreamAssets.deleteMany({ stream })
     await Viewers.deleteMany({ stream })
-    await archive(node, roomKey({ type: 'stream', id: stream }), await actorOf(node, by))
-    if (!node.services.video) throw new GiveUp('Livestreams are not configured')
+    await archiveRoom(node, roomKey({ type: 'stream', id: stream }), await actorOf(node, by))
+    if (!node.services.video) throw new PermanentFailure('Livestreams are not configured')
     await node.services.video.deleteStream(provided)
   },
 })

@@ -1,6 +1,6 @@
-import { capabilities } from '#server/domains/moderation/verdict/verdict'
+import { capabilitiesIn } from '#server/domains/moderation/verdict/verdict'
 import { eventsOf, rowsAfter } from '#server/domains/rooms/messages/pages'
-import { readBy } from '#server/domains/rooms/room-state/access'
+import { readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { rulesIn } from '#server/domains/rooms/room-state/facts'
 import { senderFactsOf } from '#server/domains/rooms/room-state/sender-facts'
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
@@ -13,20 +13,20 @@ import type { streams as contract } from '#shared/api/streams'
 import { sendables } from '#shared/api/verdict'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { roomKey, roomOfKey } from '#shared/kit/primitives'
-import { roomOf } from './chat.ts'
+import { streamRoomOf } from './chat.ts'
 import { streamOf } from './life.ts'
 
 const namespace = '/streams'
-const keyOf = (stream: string): RoomKey => roomKey(roomOf(stream))
+const keyOf = (stream: string): RoomKey => roomKey(streamRoomOf(stream))
 
-/** The chats that a connection listens to, each with the function that lets its room go. */
+/** The chats that a connection listens to, each with the function that releases its room. */
 function chatsOf(connection: Connection): Map<RoomKey, () => void> {
   const known = connection.memory.get('chats') as Map<RoomKey, () => void> | undefined
   if (known) return known
   const chats = new Map<RoomKey, () => void>()
   connection.memory.set('chats', chats)
   connection.onClose(() => {
-    for (const key of [...chats.keys()]) leave(connection, key)
+    for (const key of [...chats.keys()]) leaveRoom(connection, key)
   })
   return chats
 }
@@ -36,16 +36,16 @@ export const listen: Action<typeof contract.listen> = async ({ stream_id }, cont
   await streamOf(stream_id)
   if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Listen over a socket' })
   const key = keyOf(stream_id)
-  const head = await hear(context, connection, key, ({ epoch, seq }) => ({ epoch, head_seq: seq }))
-  // Who was taken out meanwhile has been told so, and must not be told afterwards that they listen.
+  const head = await joinRoom(context, connection, key, ({ epoch, seq }) => ({ epoch, head_seq: seq }))
+  // A reader who was removed meanwhile has been notified, so the answer must not say that they listen.
   context.onAnswer(() => {
     if (!connection.has(audiences.room(key))) throw new AppError('NOT_A_MEMBER')
   })
   return { room: roomOfKey(key), ...head }
 }
 
-/** The connection hears the room before its head is read, so that nothing falls between the two. */
-async function hear<Read>(
+/** The connection joins before the head is read, so that no event is missed between the two. */
+async function joinRoom<Read>(
   { node, caller }: Context,
   connection: Connection,
   key: RoomKey,
@@ -58,7 +58,7 @@ async function hear<Read>(
     return await node.log.ask(
       key,
       (view, now) => {
-        readBy(view, caller.account, now)
+        readableRoomOf(view, caller.account, now)
         return read(view, now)
       },
       () => {
@@ -76,46 +76,46 @@ async function hear<Read>(
   }
 }
 
-export const unheard = { chat: null, rules: null, capabilities: null, next_send_at: null }
-const mostMissed = 200
+export const emptyChat = { chat: null, rules: null, capabilities: null, next_send_at: null }
+const maxMissed = 200
 const backlog = 50
-/** Who may not read the chat, or whose connection holds as many rooms as it may, watches without it. */
-const without: readonly ErrorCode[] = [
+/** With these refusals, a viewer watches without the chat. */
+const codesWithoutChat: readonly ErrorCode[] = [
   'UNAUTHORIZED',
   'NOT_A_MEMBER',
   'BANNED',
   'ROOM_NOT_FOUND',
   'RATE_LIMIT_EXCEEDED',
 ]
-const guestsMay = Object.fromEntries(sendables.map((one) => [one, { ok: false, code: 'UNAUTHORIZED' }]))
+const guestCapabilities = Object.fromEntries(sendables.map((one) => [one, { ok: false, code: 'UNAUTHORIZED' }]))
 
-/** The chat for who begins to watch: what comes is told from now on, and this is what was missed. */
+/** The chat for a new watcher: the missed events now, and later events as they come. */
 export async function watchChat(context: Context, connection: Connection, stream: string, after: number | undefined) {
   const { node, caller } = context
   const key = keyOf(stream)
   const read = (view: View, now: number) => ({
     head: { epoch: view.epoch, head_seq: view.seq },
     rules: rulesIn(view),
-    may: caller.account === null ? null : capabilities(senderFactsOf(view, { node, account: caller.account, now })),
+    may: caller.account === null ? null : capabilitiesIn(senderFactsOf(view, { node, account: caller.account, now })),
   })
-  const heard = await hear(context, connection, key, read).catch((error: unknown) => {
-    if (error instanceof AppError && without.includes(error.code)) return null
+  const joined = await joinRoom(context, connection, key, read).catch((error: unknown) => {
+    if (error instanceof AppError && codesWithoutChat.includes(error.code)) return null
     throw error
   })
-  if (!heard) return unheard
-  const { head, rules, may } = heard
+  if (!joined) return emptyChat
+  const { head, rules, may } = joined
   const isLost = after !== undefined && after > head.head_seq
   const from_seq = after === undefined || isLost ? Math.max(0, head.head_seq - backlog) : after
-  const missed = Math.min(mostMissed, head.head_seq - from_seq)
+  const missed = Math.min(maxMissed, head.head_seq - from_seq)
   const rows = missed > 0 ? await rowsAfter(node, key, from_seq, missed) : []
   const events = await eventsOf(rows, false)
-  // Who was taken out meanwhile has been told so.
-  if (!connection.has(audiences.room(key))) return unheard
+  // The reader was removed meanwhile, and notified.
+  if (!connection.has(audiences.room(key))) return emptyChat
   const complete = (rows.at(-1)?.seq ?? from_seq) >= head.head_seq
   return {
     chat: { ...head, from_seq, events, complete, ...(isLost ? { reset: true } : {}) },
     rules,
-    capabilities: may?.capabilities ?? guestsMay,
+    capabilities: may?.capabilities ?? guestCapabilities,
     next_send_at: may?.next_send_at ?? null,
   }
 }
@@ -125,26 +125,26 @@ export const unlisten: Action<typeof contract.unlisten> = ({ stream_id }, { conn
   return {}
 }
 
-export const leaveChat = (connection: Connection, stream: string): void => leave(connection, keyOf(stream))
+export const leaveChat = (connection: Connection, stream: string): void => leaveRoom(connection, keyOf(stream))
 
-function leave(connection: Connection, key: RoomKey): void {
+function leaveRoom(connection: Connection, key: RoomKey): void {
   const chats = chatsOf(connection)
   connection.leave(audiences.room(key))
   chats.get(key)?.()
   chats.delete(key)
 }
 
-/** What is told of a room waits for what was told of it before. */
+/** Batches of one room are sent in order. */
 const turnsOn = nodeState(() => new Map<RoomKey, Promise<void>>())
 
-/** Tells what happens in the chats of streams to those here who listen from outside the room. */
+/** Sends the events of stream chats to the listeners at this node. */
 export function followChats(node: Node): void {
   const turns = turnsOn(node)
   node.log.onRows((key, rows) => {
     if (node.live.audienceSize(namespace, audiences.room(key)) === 0) return
     const turn = (turns.get(key) ?? Promise.resolve())
-      .then(() => tell(node, key, rows))
-      // Who listens finds the hole with the next event, and begins anew.
+      .then(() => sendRows(node, key, rows))
+      // The listener finds the hole at the next event, and starts again.
       .catch((error: unknown) => node.logger.warn({ error, room: key }, 'the chat of a stream could not be told'))
       .finally(() => {
         if (turns.get(key) === turn) turns.delete(key)
@@ -153,8 +153,8 @@ export function followChats(node: Node): void {
   })
 }
 
-async function tell(node: Node, key: RoomKey, rows: readonly Row[]): Promise<void> {
-  await takeOutRefused(node, key)
+async function sendRows(node: Node, key: RoomKey, rows: readonly Row[]): Promise<void> {
+  await removeRefused(node, key)
   const audience = audiences.room(key)
   if (node.live.audienceSize(namespace, audience) === 0) return
   const events = await eventsOf(rows, false)
@@ -165,13 +165,13 @@ async function tell(node: Node, key: RoomKey, rows: readonly Row[]): Promise<voi
 
 function sendBatch(node: Node, key: RoomKey, events: RoomEvent[]): void {
   const batch = { room: roomOfKey(key), events }
-  // The first of a frame says its epoch: nobody here is known to have heard the frame before it.
-  const saysEpoch = (event: RoomEvent) => event === events[0] || event.epoch !== events[0]?.epoch
-  node.live.send(streamRoomEvents, audiences.room(key), batch, () => leanBatch(batch, saysEpoch))
+  // The first event of a frame names its epoch, as a listener may have missed the frame before it.
+  const hasEpoch = (event: RoomEvent) => event === events[0] || event.epoch !== events[0]?.epoch
+  node.live.send(streamRoomEvents, audiences.room(key), batch, () => leanBatch(batch, hasEpoch))
 }
 
-/** Whoever may not read the room as it stands now, be it by these very rows, is told so and nothing else. */
-async function takeOutRefused(node: Node, key: RoomKey): Promise<void> {
+/** Readers whom these very rows exclude get the refusal and nothing else. */
+async function removeRefused(node: Node, key: RoomKey): Promise<void> {
   const readers = node.live.connectionsOf(namespace, audiences.room(key))
   const accounts = new Set(readers.map(({ account }) => account))
   const refusalsIn = (view: View) => {
@@ -182,14 +182,14 @@ async function takeOutRefused(node: Node, key: RoomKey): Promise<void> {
   for (const reader of readers) {
     const code = refusals.get(reader.account) ?? null
     if (code === null) continue
-    leave(reader, key)
+    leaveRoom(reader, key)
     reader.emit(streamChatClosed, { stream_id: roomOfKey(key).id ?? '', code })
   }
 }
 
 function refusalOf(view: View, account: string | null, now: number): string | null {
   try {
-    readBy(view, account, now)
+    readableRoomOf(view, account, now)
     return null
   } catch (error) {
     if (error instanceof AppError) return error.code

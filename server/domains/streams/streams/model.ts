@@ -16,22 +16,22 @@ export interface StoredStream {
   record: boolean
   status: StreamState['status']
   reason: StreamState['reason']
-  /** Grows with each change of how it stands. */
+  /** The version of the state. */
   v: number
   created_at: Date
   started_at: Date | null
   ended_at: Date | null
   grace_until: Date | null
-  /** Whether a picture has come since it was last said to be live. */
+  /** Whether a picture has arrived since the owner last went live. */
   is_published: boolean
-  /** When the provider last saw a picture, as far as it was asked. */
+  /** When the provider last reported a picture. */
   seen_at: Date | null
   viewer_count: number
   socket_viewers: number
   peak_viewers: number
   unique_viewers: number
   counts_v: number
-  /** Grows after each change of its recordings. */
+  /** The version of the recordings. */
   assets_v: number
   counted_at: Date
 }
@@ -76,7 +76,7 @@ export const Streams = defineModel<StoredStream>(
     .index({ stream_id: 1 }),
 )
 
-/** That an account has an open stream, and which; `_id` is the account, so that there is one. */
+/** The open stream of an account; `_id` is the account, so that there is one. */
 export const OpenStreams = defineModel<{ _id: string; stream: string; at: Date }>(
   'OpenStreams',
   { shares: [{ owner: '_id', becomes: 'erase' }], archive: { never: 'It names the stream, which the archive has.' } },
@@ -92,7 +92,7 @@ export interface StoredAsset {
   download_url: string | null
   phase: 'waiting' | 'processing' | 'ready' | 'failed'
   progress: number
-  /** How far on it is: it never goes back. */
+  /** The progress as a number that never decreases. */
   rank: number
   error: string | null
   duration_seconds: number | null
@@ -126,19 +126,16 @@ export const StreamAssets = defineModel<StoredAsset>(
   ).index({ stream: 1, recorded_from: 1 }),
 )
 
-/**
- * Somebody who has watched a stream; `_id` is the stream and who it is, so that each is there once. They watch now while a node that is
- * there holds them by a connection, or until the time that they gave themselves over REST.
- */
+/** A viewer, once per stream (`_id`). They watch while a live node holds a connection of theirs, or until `until` over REST. */
 export interface StoredViewer {
   _id: string
   stream: string
   nodes: string[]
   until: Date | null
   first_at: Date
-  /** They came from an address from which many new ones had just come, and so are nobody new to the stream; absent for all others. */
+  /** The viewer is above the cap of new guests of their address, and does not count as unique. */
   beyond?: true
-  /** When the stream ended; absent before. The counts of the stream stay. */
+  /** When the stream ended; the row is then removed, and the counts stay. */
   gone_at?: Date
 }
 

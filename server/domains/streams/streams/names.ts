@@ -1,42 +1,44 @@
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import { roomUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import { roomIn } from '#server/domains/rooms/room-state/facts'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
-import { roomOf } from './chat.ts'
+import { streamRoomOf } from './chat.ts'
 import { type StoredStream, Streams } from './model.ts'
-import { tellStream } from './told.ts'
+import { notifyWatchers } from './notices.ts'
 
-/** What a stream says of itself, each under the name that its room has for it. */
+/** The fields of a stream that follow its room, with the name of each in the room. */
 const names = { title: 'name', description: 'description' } as const
-export type Named = keyof typeof names
+export type NamedField = keyof typeof names
 
 const attempts = 5
 
-/** Has a stream say of itself what its room says, in these fields, and tells who watches. Of changes at once, the last one of the room holds. Throws CONFLICT where others always come between. */
-export async function sayAsItsRoom(node: Node, id: string, fields: readonly Named[]): Promise<void> {
+/** Copies these fields from the room to the stream, and notifies watchers. Throws CONFLICT after too many races. */
+export async function copyRoomNames(node: Node, id: string, fields: readonly NamedField[]): Promise<void> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
-    const room = await node.log.ask(roomKey(roomOf(id)), roomIn)
+    const room = await node.log.ask(roomKey(streamRoomOf(id)), roomIn)
     if (!stream || !room) return
-    const said = Object.fromEntries(fields.map((field) => [field, room[names[field]] ?? null]))
-    if (fields.every((field) => stream[field] === said[field])) return
-    const { matchedCount } = await Streams.updateOne({ _id: id, v: stream.v }, { $set: said, $inc: { v: 1 } })
-    if (matchedCount === 1) return tellStream(node, id)
+    const copied = Object.fromEntries(fields.map((field) => [field, room[names[field]] ?? null]))
+    if (fields.every((field) => stream[field] === copied[field])) return
+    const { matchedCount } = await Streams.updateOne({ _id: id, v: stream.v }, { $set: copied, $inc: { v: 1 } })
+    if (matchedCount === 1) return notifyWatchers(node, id)
   }
   throw new AppError('CONFLICT')
 }
 
-/** Whoever changes the room of a stream over any door changes the stream. Done by the node that has appended the row. */
-export function followRooms(node: Node): () => void {
+/** Copies changes of the room to its stream. The node that appended the row does it. */
+export function followRoomNames(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     const id = roomOfKey(key).id ?? ''
-    if (!isOurs || key !== roomKey(roomOf(id))) return
-    const changed = rows.filter((row) => isOf(row, roomUpdated)).flatMap(({ body }) => Object.keys(Object(body.patch)))
-    const fields = (Object.keys(names) as Named[]).filter((field) => changed.includes(names[field]))
+    if (!isOurs || key !== roomKey(streamRoomOf(id))) return
+    const changed = rows
+      .filter((row) => isRowOf(row, roomUpdated))
+      .flatMap(({ body }) => Object.keys(Object(body.patch)))
+    const fields = (Object.keys(names) as NamedField[]).filter((field) => changed.includes(names[field]))
     if (fields.length === 0) return
-    sayAsItsRoom(node, id, fields).catch((error: unknown) =>
+    copyRoomNames(node, id, fields).catch((error: unknown) =>
       node.logger.warn({ error, stream: id }, 'a stream was not named as its room'),
     )
   })

@@ -6,16 +6,16 @@ import { unprovenMilliseconds } from './states.ts'
 
 const keptMilliseconds = 3_000
 
-interface Asked {
+interface CachedStatus {
   until: number
   status: Promise<StreamStatus | null>
 }
-const askedOf = nodeState(() => new Map<string, Asked>())
+const cachedOn = nodeState(() => new Map<string, CachedStatus>())
 
 const answeredOn = nodeState(() => ({ once: false }))
 
-/** What the provider knows of these streams; nothing where there is none. Throws where it does not answer. */
-export async function statusOf(node: Node, streamIds: readonly string[]): Promise<Map<string, StreamStatus>> {
+/** The status of streams at the provider; empty without a provider. Throws if it does not answer. */
+export async function providerStatusOf(node: Node, streamIds: readonly string[]): Promise<Map<string, StreamStatus>> {
   const { video } = node.services
   if (!video) return new Map()
   const found = await video.status(streamIds)
@@ -23,35 +23,32 @@ export async function statusOf(node: Node, streamIds: readonly string[]): Promis
   return found
 }
 
-/** Where it has no part but this node's, what was published before this process is published no more until it says so. */
-const mayBeSeen = (node: Node): boolean => node.services.video !== null && (!node.alone || answeredOn(node).once)
+/** A single node restarts with its provider, so silence before the first answer means that nobody publishes. */
+const isAnswerPending = (node: Node): boolean => node.services.video !== null && (!node.alone || answeredOn(node).once)
 
-/**
- * Whether the provider sees a picture of streams that say they are live: true, false, or null where it does not answer. Those that
- * have just begun are not asked for; the others at most every three seconds.
- */
-export async function seenAmong(
+/** Whether the provider has a picture of live streams; null without an answer. Asked every three seconds, not for new streams. */
+export async function picturesSeen(
   node: Node,
   streams: readonly StoredStream[],
 ): Promise<(stream: StoredStream) => boolean | null> {
   const now = performance.now()
-  const asked = askedOf(node)
-  for (const [id, { until }] of asked) if (until <= now) asked.delete(id)
+  const cached = cachedOn(node)
+  for (const [id, { until }] of cached) if (until <= now) cached.delete(id)
   const proven = streams.filter(
     ({ status, started_at }) => status === 'live' && node.now() - (started_at?.getTime() ?? 0) >= unprovenMilliseconds,
   )
   const ids = proven.map(({ stream_id }) => stream_id)
-  const missing = ids.filter((id) => !asked.has(id))
+  const missing = ids.filter((id) => !cached.has(id))
   if (missing.length > 0) {
-    const answer = statusOf(node, missing)
+    const answer = providerStatusOf(node, missing)
     answer.catch(() => undefined)
     const until = now + keptMilliseconds
-    for (const id of missing) asked.set(id, { until, status: answer.then((all) => all.get(id) ?? null) })
+    for (const id of missing) cached.set(id, { until, status: answer.then((all) => all.get(id) ?? null) })
   }
   const seen = new Map<string, boolean | null>()
   for (const id of ids) {
-    const status = await asked.get(id)?.status.catch(() => undefined)
-    const isUnknown = status === undefined && mayBeSeen(node)
+    const status = await cached.get(id)?.status.catch(() => undefined)
+    const isUnknown = status === undefined && isAnswerPending(node)
     seen.set(id, isUnknown ? null : status?.state === 'live' || status?.state === 'interrupted')
   }
   return ({ stream_id }) => seen.get(stream_id) ?? null

@@ -1,38 +1,42 @@
 import { AppError } from '#shared/errors'
 import type { StoredStream } from './model.ts'
 
-/** So long a stream is shown as live without asking the provider, and waits for its first picture. */
+/** A stream is shown as live for so long before the provider is asked, and waits for its first picture. */
 export const unprovenMilliseconds = 60_000
-/** A stream that was not published for so long after it was made is ended. */
 export const idleMilliseconds = 3_600_000
-/** So long somebody who asks over REST alone is counted. */
+/** A call over REST counts a viewer for so long. */
 export const windowMilliseconds = 300_000
-/** The provider ends a stream after the grace; where it did not, as it is gone, we do. */
+/** The provider ends a stream after the grace; we do if it could not. */
 const lateMilliseconds = 2_000
 
-/** What happens to a stream: the first three are of the provider, two are of its owner, `shut` is of who moderates, and `tick` is that time has passed. */
-export type Happening = 'started' | 'interrupted' | 'stopped' | 'go_live' | 'end' | 'shut' | 'tick'
+/** Three events of the provider, two of the owner, `shut` of a moderator, and `tick` as time passes. */
+export type StreamEvent = 'started' | 'interrupted' | 'stopped' | 'go_live' | 'end' | 'shut' | 'tick'
 
-export type Standing = Pick<
+export type StreamFacts = Pick<
   StoredStream,
   'status' | 'reason' | 'created_at' | 'started_at' | 'ended_at' | 'grace_until' | 'is_published'
 >
-type Change = Partial<Omit<Standing, 'created_at'>>
+type Change = Partial<Omit<StreamFacts, 'created_at'>>
 
-/** What changes, or null where nothing does. Throws STREAM_ENDED where somebody wants an ended stream live. */
-export function next(stream: Standing, happening: Happening, now: number, graceMilliseconds: number): Change | null {
+/** The change by an event; null if there is none. Throws STREAM_ENDED if an ended stream shall go live. */
+export function nextStreamState(
+  stream: StreamFacts,
+  event: StreamEvent,
+  now: number,
+  graceMilliseconds: number,
+): Change | null {
   const { status, reason, started_at, grace_until, is_published } = stream
   const at = new Date(now)
-  const ended = (why: Standing['reason']): Change => ({
+  const ended = (why: StreamFacts['reason']): Change => ({
     ...{ status: 'ended', reason: why, ended_at: at, grace_until: null },
   })
   if (status === 'ended') {
-    if (happening === 'go_live') throw new AppError('STREAM_ENDED')
+    if (event === 'go_live') throw new AppError('STREAM_ENDED')
     return null
   }
-  switch (happening) {
+  switch (event) {
     case 'go_live':
-      // Whose picture did not come is live with its picture alone.
+      // A stream without a picture goes live again only with a picture.
       if (status === 'live' || reason === 'no_picture') return null
       return { status: 'live', reason: 'waiting', started_at: at, is_published: false }
     case 'end':
@@ -57,9 +61,9 @@ export function next(stream: Standing, happening: Happening, now: number, graceM
   }
 }
 
-/** Whether it is shown as live. `isSeen` is what the provider says of it, null where it does not answer. */
+/** Whether a stream is shown as live. `isSeen` is the provider's answer, or null. */
 export function isShownLive(
-  { status, started_at, grace_until, is_published }: Standing,
+  { status, started_at, grace_until, is_published }: StreamFacts,
   now: number,
   isSeen: boolean | null,
 ): boolean {

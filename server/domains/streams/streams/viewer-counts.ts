@@ -1,13 +1,13 @@
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { type StoredStream, Streams, Viewers } from './model.ts'
+import { notifyWatchers } from './notices.ts'
 import { windowMilliseconds } from './states.ts'
-import { tellStream } from './told.ts'
 import { keepViewers, oneAtATime } from './viewers.ts'
 
-/** A stream with at most so many rows is counted for each answer, as a count reads them all. */
+/** Streams with at most so many rows are counted for each answer, as a count reads all rows. */
 const mostRowsCountedAtOnce = 500
-/** The pause after a count, at least; after a long one it is so many times as long as the count. */
+/** The minimum pause after a count. After a long count, the pause is a multiple of its time. */
 const pauseMilliseconds = 1_000
 const pauseFactor = 3
 const longestPauseMilliseconds = 5_000
@@ -35,7 +35,7 @@ function counterOf(node: Node, id: string): Counter {
   return counter
 }
 
-/** The stream with its counts of this moment. Null where so many watch that they are counted within a second. */
+/** The stream with its current counts; null for a large one, which is counted within a second. */
 export async function countViewersNow(node: Node, id: string): Promise<StoredStream | null> {
   const { rows, run } = counterOf(node, id)
   if (rows <= mostRowsCountedAtOnce) return run()
@@ -62,7 +62,7 @@ async function countViewers(node: Node, id: string, counter: Counter): Promise<S
   }
   const pause = Math.min(longestPauseMilliseconds, pauseFactor * (endedAt - startedAt))
   counter.nextAt = endedAt + Math.max(pauseMilliseconds, pause)
-  if (counter.isDue) await tellStream(node, id)
+  if (counter.isDue) await notifyWatchers(node, id)
   counter.isDue = false
   return stream
 }
@@ -100,7 +100,7 @@ async function countRows(node: Node, id: string, counter: Counter): Promise<Stor
   return null
 }
 
-/** Keeps the viewers of this node; the first node counts all: a viewer over REST leaves without notice, and nodes die. */
+/** Renews the viewers of this node; the first node counts all. REST viewers leave without notice, and nodes die. */
 export async function sweepViewers(node: Node, isFirst = true): Promise<void> {
   const counted = isFirst ? await Streams.find({ viewer_count: { $gt: 0 } }, { _id: 1 }).lean<{ _id: string }[]>() : []
   for (const { _id } of counted) await counterOf(node, _id).run()

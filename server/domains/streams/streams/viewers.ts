@@ -6,7 +6,7 @@ import { windowMilliseconds } from './states.ts'
 /** A viewer whose connection is lost counts for so long, as a page that reloads comes back. */
 const returnMilliseconds = 10_000
 const rowsAtOnce = 1_000
-/** So many guests of one address count as one each, and so many are new to the stream within five minutes. */
+/** Guests of one address who count separately, and new ones within five minutes. */
 const mostGuests = 20
 /** So many guests above the cap are remembered, to notice when the last of them has left. */
 const mostOverflow = 1_000
@@ -22,7 +22,7 @@ export interface Viewer {
 interface Guests {
   counted: Map<string, number>
   overflow: Map<string, number>
-  /** Guests who were new to the stream, each with the time when their place among the new ones is free again. */
+  /** New guests, each with the time when they stop counting as new. */
   recentlyAdded: Map<string, number>
   /** The row of the overflow, as it was saved. */
   saved: { until: number; isHeld: boolean }
@@ -142,7 +142,7 @@ export async function viewOverRest(
     : countGuest(node, stream, { viewer, address }, until))
 }
 
-/** `until` null leaves what an earlier call over REST said. */
+/** `until` null keeps the time of an earlier call over REST. */
 async function countGuest(
   node: Node,
   stream: string,
@@ -160,7 +160,7 @@ async function countGuest(
   ])
 }
 
-/** Keys and sockets are free: a guest counts as one where their address is below the cap, and else as a part of the overflow. */
+/** Adds a guest: counted below the cap of their address, else overflow, as keys and sockets cost nothing. */
 function add({ counted, overflow }: Guests, guest: string, until: number | null): void {
   const among = counted.has(guest) ? counted : overflow
   if (among.has(guest) || among.size < mostOverflow) among.set(guest, until ?? among.get(guest) ?? 0)

@@ -4,16 +4,16 @@ import type { streams as contract } from '#shared/api/streams'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { assetsOf } from './assets.ts'
-import { roomOf } from './chat.ts'
+import { streamRoomOf } from './chat.ts'
 import { streamOf } from './life.ts'
-import { leaveChat, unheard, watchChat } from './listening.ts'
+import { emptyChat, leaveChat, watchChat } from './listening.ts'
 import type { StoredStream } from './model.ts'
-import { assetOf, countsOf, publicStreamsOf, stateOf } from './shown.ts'
-import { follow } from './told.ts'
+import { followStream } from './notices.ts'
+import { publicStreamsOf, streamAssetOf, streamCountsOf, streamStateOf } from './render.ts'
 import { countViewersNow, countViewersSoon } from './viewer-counts.ts'
 import { holdViewer, releaseViewer, type Viewer, viewOverRest } from './viewers.ts'
 
-async function publicly(node: Node, stream: StoredStream) {
+async function publicStreamOf(node: Node, stream: StoredStream) {
   const [shown] = await publicStreamsOf(node, [stream])
   if (!shown) throw new AppError('STREAM_NOT_FOUND')
   return shown
@@ -22,7 +22,7 @@ async function publicly(node: Node, stream: StoredStream) {
 export const publicStream: Action<typeof contract.publicStream> = async ({ id }, context) => {
   const { caller, browser, http, node } = context
   if (caller.account === null && browser === null) http?.setBrowserCookie(newBrowser(node))
-  return { stream: await publicly(node, await streamOf(id)) }
+  return { stream: await publicStreamOf(node, await streamOf(id)) }
 }
 
 async function viewOnce(context: Context, id: string, isThere: boolean) {
@@ -46,22 +46,22 @@ export const watch: Action<typeof contract.watch> = async (
   if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
   const { key, ...viewer } = socketViewer(context, connection, viewer_key)
   connection.join(audiences.stream(id))
-  // The owner is no viewer of their stream.
+  // The owner does not count as a viewer.
   const isCounted = stream.status !== 'ended' && !isSameAccount(stream.user_address, context.caller.account)
   if (isCounted) await holdViewer(node, id, viewer, connection, () => countViewersSoon(node, id))
   const row = (isCounted && (await countViewersNow(node, id))) || stream
-  const shown = await publicly(node, row)
+  const shown = await publicStreamOf(node, row)
   const assets = await assetsOf(id)
-  follow(node, row, assets)
-  const heard = wantsChat ? await watchChat(context, connection, id, chat_after_seq) : unheard
+  followStream(node, row, assets)
+  const joined = wantsChat ? await watchChat(context, connection, id, chat_after_seq) : emptyChat
   return {
     stream: shown,
-    state: stateOf(row, shown.is_live),
-    counts: countsOf(row),
+    state: streamStateOf(row, shown.is_live),
+    counts: streamCountsOf(row),
     viewer_key: key,
-    assets: assets.map(assetOf),
-    room: roomOf(id),
-    ...heard,
+    assets: assets.map(streamAssetOf),
+    room: streamRoomOf(id),
+    ...joined,
   }
 }
 
@@ -70,30 +70,30 @@ export const unwatch: Action<typeof contract.unwatch> = async ({ stream_id: id }
   connection?.leave(audiences.stream(id))
   if (connection) leaveChat(connection, id)
   const row = connection && (await releaseViewer(node, id, connection)) ? await countViewersNow(node, id) : null
-  return { counts: countsOf(row ?? (await streamOf(id))) }
+  return { counts: streamCountsOf(row ?? (await streamOf(id))) }
 }
 
-/** The lengths of an id in base64, and of its signature in the cookie of a browser, which has 43 characters. */
+/** The lengths of an id in base64 and of its signature; a browser's cookie has 43 characters. */
 const [idLength, markLength] = [22, 21]
 
-/** The key of a person: their account, their browser that has a cookie of ours, or else where they ask from. */
+/** The key of a viewer: the account, our cookie, or the address and user agent. */
 function restViewer({ caller, browser, node }: Context): Viewer {
   if (caller.account !== null) return accountViewer(caller.account)
   const day = new Date(node.now()).toISOString().slice(0, 10)
-  const asked = `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`
-  return guestViewer(node, knownBrowser(node, browser) ?? asked, caller.ip)
+  const origin = `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`
+  return guestViewer(node, knownBrowser(node, browser) ?? origin, caller.ip)
 }
 
-/** A guest is known by the cookie of their browser, else by the key that they repeat, else by their connection. */
+/** A guest is known by our cookie, else by the key that they repeat, else by the connection. */
 function socketViewer(
   { caller, browser, node }: Context,
   connection: Connection,
-  said: string | undefined,
+  given: string | undefined,
 ): Viewer & { key: string | null } {
   if (caller.account !== null) return { ...accountViewer(caller.account), key: null }
   const memory = 'viewer key'
   const key =
-    [said, connection.memory.get(memory)].find((one): one is string => isKey(node, one)) ?? keyOf(node, newId())
+    [given, connection.memory.get(memory)].find((one): one is string => isKey(node, one)) ?? keyOf(node, newId())
   connection.memory.set(memory, key)
   const viewer = knownBrowser(node, browser) ?? `g:${key.slice(0, idLength)}`
   return { ...guestViewer(node, viewer, caller.ip), key }
@@ -105,21 +105,20 @@ const guestViewer = (node: Node, viewer: string, ip: string): Viewer => ({
   address: `h:${digestOf(node, ip)}`,
 })
 
-/** Null for a cookie that is not ours. */
 function knownBrowser(node: Node, browser: string | null): string | null {
   const [id, mark] = [browser?.slice(0, idLength) ?? '', browser?.slice(idLength) ?? '']
   return isEqual(mark, digestOf(node, `browser ${id}`, markLength)) ? `b:${id}` : null
 }
 
-/** The cookie by which a browser is known from then on. */
+/** A new cookie that identifies a browser. */
 function newBrowser(node: Node): string {
   const id = newId()
   return `${id}${digestOf(node, `browser ${id}`, markLength)}`
 }
 
 const keyOf = (node: Node, id: string) => `${id}.${digestOf(node, `viewer ${id}`)}`
-const isKey = (node: Node, said: unknown) =>
-  typeof said === 'string' && isEqual(said, keyOf(node, said.slice(0, idLength)))
+const isKey = (node: Node, given: unknown) =>
+  typeof given === 'string' && isEqual(given, keyOf(node, given.slice(0, idLength)))
 
 const newId = () => randomBytes(16).toString('base64url')
 

@@ -11,8 +11,8 @@ import { IndexDefinition, type Written } from './documents.ts'
 import { fileLines, tallyFiles } from './files.ts'
 
 const Summed = z.object({ count: z.number(), checksum: z.string() })
-// A backup is lines of text, compressed: `#` begins a heading. Below that of a collection a line is a document as the store writes it, below
-// that of a file a piece of it in base64. Files, and the heading that ends them, came with format 2; the heading of the whole with format 3.
+// A backup is compressed lines of text: `#` begins a heading. Below a collection, each line is a document as the store writes it.
+// Below a file, each line is a piece in base64. Format 2 added files and the heading after them, format 3 that of the whole.
 const Heading = z.union([
   z.object({ plaza: z.literal('backup'), format: z.number(), at: z.string() }),
   z.object({ collection: z.string(), indexes: z.array(IndexDefinition) }),
@@ -29,7 +29,7 @@ const lastOf = new Map([
   [3, 'whole'],
 ])
 
-/** What stands in an archive, in its order. */
+/** The entries of an archive, in order. */
 export type Entry = { collection: string; indexes: IndexDefinition[] } | Written | { file: string } | { bytes: Buffer }
 
 /** What was copied: by collection, and the files; null where they are kept elsewhere. Recordings are among the files. */
@@ -57,7 +57,7 @@ export async function writeArchive(
   await handle.sync().finally(() => handle.close())
 }
 
-/** What an archive holds, to its end; throws in one sentence where that is not all, or not what was written. */
+/** Reads an archive to its end. Throws one sentence if it is incomplete or damaged. */
 export async function* readArchive(file: string): AsyncGenerator<Entry, Copied> {
   let at = 0
   try {
@@ -167,7 +167,7 @@ function tallyLines() {
 const magic = Buffer.from('1f8b', 'hex')
 
 async function beginningOf(file: string): Promise<{ size: number; begin: Buffer }> {
-  // Without waiting for whoever writes into a pipe.
+  // Does not wait for the writer of a pipe.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const found = await handle.stat()

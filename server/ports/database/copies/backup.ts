@@ -14,8 +14,8 @@ const storeFile = 'data.mdb'
 const unfinished = 'restoring-'
 
 /**
- * Backs up the store in a directory to one new file: its state at one moment, also while a server works on it; and the folders of what
- * people have uploaded and of recordings, which are read afterwards, so that they have what the documents name.
+ * Backs up the store of a directory to one new file, even while a server uses it. The store is read at one moment. Uploads and
+ * recordings are read afterwards, so that all files of its documents are there.
  */
 export async function backUp(
   directory: string,
@@ -143,7 +143,7 @@ async function within<T>(directory: string, work: (store: EmbeddedStore) => Prom
   return work(store).finally(() => store.close())
 }
 
-/** Throws where that cannot be told, as in a directory that may not be entered. */
+/** Throws if the answer is unknown, as in a directory without access. */
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,

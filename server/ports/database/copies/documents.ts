@@ -22,7 +22,7 @@ export async function* documentsOf(store: EmbeddedStore, name: string): AsyncGen
     yield { document, encoded: encode(document).toString() }
 }
 
-/** Its indexes but for the one that every collection has. */
+/** Its indexes, except the one of every collection. */
 export async function indexesOf(store: EmbeddedStore, name: string): Promise<IndexDefinition[]> {
   const indexes = z.array(IndexDefinition).parse(await store.db().collection(name).indexes())
   return indexes.filter((index) => index.name !== '_id_')

@@ -5,7 +5,7 @@ import { type EmbeddedStore, openEmbedded } from '../embedded.ts'
 import { documentsOf, inBatches, indexesOf, type Written } from './documents.ts'
 
 const batchSize = 500
-/** Stands in the target while it is not whole, and tells that what is there came from here. */
+/** Marks an incomplete target, and that its content is from this export. */
 const marker = 'plaza_export'
 
 /**

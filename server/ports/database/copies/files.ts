@@ -17,8 +17,8 @@ export const placeIn = ({ files, recordings }: { files: string; recordings: stri
   isRecording(key) ? join(recordings, key.slice(recorded.length)) : join(files, key)
 
 /**
- * What people have uploaded, and recordings of livestreams, as lines of a backup; null where they are kept elsewhere, or not wanted. A file is
- * whole there and never changes; one that is removed meanwhile is left out, and so are archives of accounts.
+ * Uploads and recordings as lines of a backup; null if they are stored elsewhere, or not wanted. Files are complete and never
+ * change. Files removed meanwhile are left out, and so are archives of accounts.
  */
 export async function* fileLines(files: string | null, recordings: string | null = null): AsyncGenerator<string> {
   const tally = files === null && recordings === null ? null : createTally()

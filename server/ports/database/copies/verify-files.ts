@@ -23,7 +23,7 @@ type Upload = z.infer<typeof Upload>
 const isHash = /^[\w-]{43}$/
 const mostFaults = 10
 
-/** Reads each file that a document of the store names, and throws where one is missing or another; tells how many there are. */
+/** Reads each file that a document names, and throws if one is missing or different. Returns their number. */
 export async function verifyFiles(directory: string, folder: string): Promise<string> {
   // What is uploaded or removed meanwhile is no fault, so the documents have the last word.
   const before = await uploadsOf(directory)

@@ -53,7 +53,7 @@ export class WriteError {
 
 const KINDS: Outcome['kind'][] = ['insert', 'update', 'delete']
 
-/** Runs the operations as the driver sends them: in order up to the first failure, or all of them, kind by kind. */
+/** Runs the operations as the driver sends them: in order up to the first failure, or all, grouped by kind. */
 export function* runBulk(operations: readonly Operation[], ordered: boolean): Steps<Total> {
   const total = emptyTotal()
   const listed = operations.map((operation, index) => ({ operation, index, shown: index }))

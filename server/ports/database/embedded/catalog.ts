@@ -19,7 +19,7 @@ export interface Catalog {
 }
 
 export const CATALOG = Buffer.of(0, 0)
-/** Since 2 the keys of each tree are counted and its rows sealed; since 3 the catalog is sealed; since 4 there may be a journal. */
+/** Format 2 counts the keys of each tree and seals rows; 3 seals the catalog; 4 may have a journal. */
 export const FORMAT = 4
 export const COUNTED = 2
 const FORMATS = [undefined, COUNTED, 3, FORMAT]

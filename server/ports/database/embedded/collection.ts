@@ -321,10 +321,7 @@ export class Collection {
     return after
   }
 
-  /**
-   * What an upsert inserts depends on its filter and its update alone, so that it is put together ahead: what we refuse is refused
-   * before anything is written.
-   */
+  /** Builds an upsert's document ahead, from its filter and update alone. Refusals thus come before any write. */
   #upserting(filter: Filter, update: () => Update): () => Document {
     const document = deferred(() => seeded(filter, update()))
     return () => {
@@ -363,7 +360,7 @@ function parseAtomic(update: unknown): Update {
   return parseUpdate(update)
 }
 
-/** What a server would find wrong with an update is the failure of that one operation; what we refuse is told at once. */
+/** An update that MongoDB refuses fails alone; one that only this store refuses fails at once. */
 function deferred<T>(parse: () => T): () => T {
   try {
     const value = parse()
@@ -389,7 +386,7 @@ async function inSlices<T>(given: readonly unknown[], prepare: (each: unknown) =
   return prepared
 }
 
-/** How many steps of a read wait for nobody: some where it asks for one document, or names them, as judgements and single looks do. */
+/** The steps of a read without waiting: some for reads of one document or by id, as verdicts do. */
 const fewOf = (filter: unknown, limit: unknown): number => (limit === 1 || Object(filter)._id !== undefined ? FEW : 0)
 
 const parseSort = (sort: unknown) => parseDirections(sort, 'a sort')

@@ -3,7 +3,7 @@ import { isServerError } from './errors.ts'
 import { fullDisk, isFull } from './full.ts'
 import { LockLost } from './lock.ts'
 
-/** Work that pauses wherever others may have their turn, and where what it has written stands by itself. */
+/** Work that pauses where others may take turns, and where its writes are consistent. */
 export type Steps<T> = Generator<undefined, T, undefined>
 
 /** Milliseconds of work that one commit takes up. */
@@ -101,7 +101,7 @@ export class Commits {
     return true
   }
 
-  /** What is staged is appended at once. Why something cannot be is told by the commit that it then takes part in. */
+  /** Appends staged work at once. If that is impossible, the commit that it then joins reports the reason. */
   #isStaged({ alone, insertion }: Job, isFirst: boolean): boolean {
     if (alone || !insertion) return false
     try {
@@ -112,7 +112,7 @@ export class Commits {
     }
   }
 
-  /** What is durable is never done again: only a lost lock takes the word for it back, not a check that could not be made. */
+  /** Durable work is never repeated. Only a lost lock revokes it, not a failed check. */
   #checkAfter(): void {
     try {
       this.#ground.check()
@@ -169,7 +169,7 @@ function settle({ outcome, resolve, reject }: Job): void {
   else reject(outcome?.error)
 }
 
-/** A commit that fails shows in a promise that is rejected beside the error; left alone it would end the process. */
+/** The reason of a failed commit is in a rejected promise beside the error; unhandled, that would end the process. */
 async function reasonOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return error
   return Promise.race([

@@ -62,7 +62,7 @@ async function sizeOf(path: string): Promise<number | null> {
   return found.size
 }
 
-// The beginning of a page, and of the two of them that say where all others are (`MDB_page` and `MDB_meta` of lmdb).
+// The header of a page, and of the two that locate all others (`MDB_page` and `MDB_meta` of lmdb).
 const headerBytes = 24
 const metaBytes = headerBytes + 152
 const metaMagic = 0xbeefc0de

@@ -9,8 +9,8 @@ export type Environment = RootDatabase<Buffer, Buffer> & {
 }
 
 /**
- * The one place that opens lmdb, and it takes a lock: an opener writes into what another process works on, even if he only reads,
- * and makes it lose its last commit.
+ * The only place that opens lmdb; it requires a lock. Opening writes, even for a reader, and would make another process lose
+ * its last commit.
  */
 export async function openEnvironment({ directory }: Lock): Promise<Environment> {
   const lmdb = await import('lmdb').catch((cause: unknown) => {

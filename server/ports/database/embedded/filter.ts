@@ -131,7 +131,7 @@ function hasElement(filter: Filter & { op: '$elemMatch' }, array: Value[]): bool
   )
 }
 
-/** MongoDB's reach of a path: into the objects of every array on the way, and over the items of an array at its end. */
+/** Follows a path as MongoDB does: into objects of arrays, and over items of an array at its end. */
 function some(
   path: string[],
   document: Value,

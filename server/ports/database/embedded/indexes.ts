@@ -24,7 +24,7 @@ export interface Index {
   partial: Filter | null
 }
 export interface Entry {
-  /** As stored, but for the row's number where rows share values. */
+  /** As stored, except the row's number if rows share values. */
   key: Buffer
   parts: Part[]
 }
@@ -101,7 +101,7 @@ export function valuesAt(path: string[], document: Document): Value[] {
   return rows.flatMap(([part]) => (part === undefined || part === emptyArray ? [] : [part]))
 }
 
-/** The least of a document's keys: where it stands in a sort. */
+/** The least of a document's keys, which is its position in a sort. */
 export function sortKey(index: Index, document: Document): Buffer {
   const keys = spread(
     index.paths.map((path) => ({ value: document, path })),

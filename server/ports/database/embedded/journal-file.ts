@@ -7,7 +7,7 @@ import { Damaged } from './seal.ts'
 export const JOURNAL_FILE = 'journal'
 const UNFINISHED = 'journal.new'
 
-/** Where the system knows it, a write that returns is on the disk; anywhere else the file is synced after it. */
+/** With this flag a finished write is on the disk; elsewhere the file is synced after it. */
 const SYNCED = process.platform === 'linux' ? constants.O_DSYNC : 0
 
 /** The journal of a directory as a file that is open. */
@@ -17,7 +17,7 @@ export interface JournalFile {
   close(): Promise<void>
 }
 
-/** A new journal in the place of any other: it appears whole or not at all, and another process keeps the one it has open. */
+/** Replaces any journal: the new one appears complete or not at all. Other processes keep their open one. */
 export async function createJournal(directory: string, id: Buffer): Promise<JournalFile> {
   const beside = join(directory, UNFINISHED)
   await unlink(beside).catch(() => undefined)
@@ -41,7 +41,7 @@ async function writeAt(handle: FileHandle, bytes: Buffer, at: number): Promise<v
   if (!SYNCED) await handle.datasync()
 }
 
-/** Null where there is none. What cannot be a journal is not read: one that is too long, and what is no file, of which a pipe never ends. */
+/** Null without a journal. Too long files and non-files are not read, as a pipe never ends. */
 export async function readJournal(directory: string): Promise<Buffer | null> {
   const handle = await open(join(directory, JOURNAL_FILE), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
     (error: NodeJS.ErrnoException) => {

@@ -2,15 +2,18 @@ import { crc32 } from 'node:zlib'
 import { Damaged, isSealed, seal, unseal } from './seal.ts'
 
 /**
- * The file `journal`: batches of documents that were acknowledged and are not in the collections yet. It has a fixed length and
- * consists of sectors of 512 bytes. The first one is its head: `PLAZAJ01`, the id of the store's journals (16 bytes), and a CRC-32
- * of both. Each batch begins at a sector; of each of its sectors the first four bytes are a stamp, the low bits of its number. What
- * the other bytes hold, one after the other: `BATC`, its number (6), the length of its content (4), the CRC-32 of its content (4),
- * the CRC-32 of these 18 bytes and of the id (4), then for each document the length of its namespace (2), the namespace, the length
- * of the document (4), and the document as a row holds it. Numbers rise by one, over all journals of a store.
+ * The file `journal`: batches of acknowledged documents that are not in the collections yet. It has a fixed length, in sectors
+ * of 512 bytes.
  *
- * The store knows under one key (`JOURNAL`) up to which number batches are in the collections. Once that is all of them, the next
- * batch is written behind the head again; a batch of a lower number is no more than what is left of an earlier round.
+ * - The first sector is the head: `PLAZAJ01`, the id of the store's journals (16 bytes), and a CRC-32 of both.
+ * - Each batch begins at a sector. The first four bytes of each sector are a stamp, the low bits of the batch's number.
+ * - The other bytes begin with `BATC`, the batch's number (6), the length of its content (4), and its CRC-32 (4).
+ * - Then comes the CRC-32 of these 18 bytes and of the id (4).
+ * - Each document is the length of its namespace (2), the namespace, its length (4), and its row.
+ * - Numbers rise by one, over all journals of a store.
+ *
+ * The store has the number of the last batch in its collections under one key (`JOURNAL`). Once all are there, the next batch
+ * is written after the head again. Batches with lower numbers are left over from an earlier round.
  */
 export interface Mark {
   id: Buffer
@@ -131,8 +134,8 @@ function rowsIn(content: Buffer): JournalRow[] {
 }
 
 /**
- * The batches of a journal that are not in the collections. A last one that was never written to its end was never acknowledged and
- * is left out; throws `Damaged` where one that was is another than was written, or missing.
+ * The batches of a journal that are not in the collections. An incomplete last batch was never acknowledged, and is left out.
+ * Throws `Damaged` if an acknowledged one is changed or missing.
  */
 export function batchesIn(file: Buffer, { id, applied }: Mark): Batch[] {
   if (!file.subarray(0, SECTOR).equals(headOf(id))) throw new Damaged('its journal is another than its own')
@@ -153,14 +156,14 @@ export function batchesIn(file: Buffer, { id, applied }: Mark): Batch[] {
   return batches.filter(({ number }) => number > applied)
 }
 
-/** Holds a journal that the store has not told of, or is done with, what was acknowledged? */
+/** Whether a journal that is unknown to the store, or done, has acknowledged documents. */
 export function isUnknown(file: Buffer, mark: Mark | null): boolean {
   const id = file.subarray(MAGIC.length, MAGIC.length + ID_BYTES)
   const known = mark?.id.equals(id) ? mark.applied : 0
   return isFollowed(file, id, SECTOR, known)
 }
 
-/** A sector is written whole or not at all: has a batch of this number been written to its end, and is now another? */
+/** Whether a complete batch of this number was changed later, as sectors are written whole or not at all. */
 function isSpoilt(file: Buffer, id: Buffer, at: number, number: number): boolean {
   const isStamped = (sector: number) => {
     const stamp = at + sector * SECTOR

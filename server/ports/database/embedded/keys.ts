@@ -30,7 +30,7 @@ export function encodeKey(values: readonly Part[], directions: readonly (1 | -1)
   return taken(0)
 }
 
-/** The key of an index's entry as it is stored; with room for the row's number behind it, zeros at first, where rows share values. */
+/** The stored key of an index entry. If rows share values, zeros at its end leave room for the row's number. */
 export function encodeEntry(
   tree: number,
   values: readonly Part[],
@@ -52,7 +52,7 @@ function putAll(values: readonly Part[], directions: readonly (1 | -1)[]): void 
   }
 }
 
-/** A key that is too long for the index is cut and ends in a hash: still unique, no longer in order. */
+/** Too long keys are cut and end in a hash: unique, but no longer in order. */
 function hashTail(): void {
   const hash = createHash('sha256').update(scratch.subarray(TREE_BYTES, length)).digest()
   const start = TREE_BYTES + LONGEST - HASHED_TAIL

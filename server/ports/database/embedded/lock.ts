@@ -11,7 +11,7 @@ const WAIT_MS = 5000
 const RETRY_MS = 50
 const BEAT_MS = 1000
 const SILENT_MS = 3000
-/** Of two that replace the same dead lock, the later one stands, and the earlier one sees it within this time. */
+/** Of two processes that replace a dead lock, the later one wins. The earlier one sees it in this time. */
 const SETTLE_MS = 200
 const LEFT_BEHIND_MS = 60_000
 
@@ -273,7 +273,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Where the system tells it: ticks from its start to that of the process; nothing for one that has ended and is not yet buried. */
+/** Ticks from the system's start to the process's, if known; empty for an ended process that is still listed. */
 function startOf(pid: number): string {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -28,8 +28,8 @@ export function* merged(slots: Iterable<Slot>[], ranges: readonly Range[], rever
 }
 
 /**
- * What was found in a collection, in the order asked for if any, and what waits to be put there, each in its place. What is put there
- * while the reader pauses comes once.
+ * Merges the documents found in a collection with pending ones, in the requested order. A document that is stored while the
+ * reader pauses comes once.
  */
 export function* together<T extends { document: Document }>(
   found: Iterable<T | undefined>,

@@ -31,7 +31,7 @@ interface Rows {
   rows: readonly Row[]
 }
 
-/** Rows that wait to be put into their collections, and so the most that one commit puts there before it does anything else. */
+/** The limit of pending rows, and so the most that one commit stores before other work. */
 const MOST_ROWS = 256
 /** A batch or a write that is larger is committed as it is. */
 const MOST_BYTES = JOURNAL_BYTES / 4
@@ -44,7 +44,7 @@ export class Pending {
   /** What the store remembers once the commit that is under way is durable. */
   #next = this.#mark
   #file: JournalFile | null = null
-  /** Has the store been told that there is a journal? Before that nothing is written to it. */
+  /** Whether the store has recorded that there is a journal; before that nothing is written to it. */
   #isOpen = false
   #isWanted = false
   #isBroken = false

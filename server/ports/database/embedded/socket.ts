@@ -14,13 +14,13 @@ const socketName = 'tools.sock'
 /** The shortest of the systems' limits for the path of a socket, in bytes. */
 const LONGEST_PATH = 103
 const LONGEST_QUESTION = 1000
-/** Whoever asks and then does not read is dropped, so that what is read for him can be let go. */
+/** Clients that do not read are disconnected, so that their read ends. */
 const IDLE_MS = 30_000
 const SILENT_MS = 60_000
 /** How long a stop waits for answers that are under way. */
 const LEAVE_MS = 3000
 
-/** Answers a question line by line; whatever holds something lets it go when it is returned. */
+/** Answers a question line by line, and releases what it holds when it returns. */
 export type Answer = (question: string) => AsyncGenerator<string>
 
 export interface Door {
@@ -86,7 +86,7 @@ async function questionOf(socket: Socket): Promise<string | null> {
   return null
 }
 
-/** Whoever goes in the middle sees it himself. */
+/** A client that disconnects early notices by itself. */
 async function tell(socket: Socket, lines: AsyncGenerator<string>): Promise<void> {
   await pipeline(Readable.from(answered(lines), { highWaterMark: 1 }), socket).catch(() => undefined)
   socket.destroy()
@@ -149,7 +149,7 @@ async function* linesOf(chunks: AsyncIterable<unknown>, longest = Number.POSITIV
   }
 }
 
-/** A connection to whoever listens in the directory; null where nobody does. */
+/** A connection to the process that listens in the directory; null without one. */
 export async function reach(directory: string): Promise<Socket | null> {
   return withPath(directory, async (path) => {
     const socket = connect(path)

@@ -59,7 +59,7 @@ export class Storage {
   #closed = false
   #isClosing = false
 
-  /** Whoever serves others has to end when damage is found; to whoever asks for himself the failure of what he asks is enough. */
+  /** A server must end when damage is found; for a tool, a failed read is enough. */
   constructor(database: Environment, lock: Lock, onDamage: (error: Damaged) => void = () => undefined) {
     this.#database = database
     this.#onDamage = onDamage
@@ -169,7 +169,7 @@ export class Storage {
     this.put(CATALOG, catalogBytes(this.catalog))
   }
 
-  /** Brings what an older version has written to the form of this one; where that is cut off, it is gone on with. */
+  /** Upgrades the data of an older version; an interrupted upgrade is continued. */
   *#takeOver(): Steps<void> {
     const { format = 0 } = this.catalog
     if (format === FORMAT) return
@@ -201,8 +201,8 @@ export class Storage {
   }
 
   /**
-   * Throws `Damaged` where a tree has not as many keys as were put into it. Whether they are the same ones is found out at once in
-   * a small store, and in a large one while it works: then everything that it is asked from then on fails.
+   * Throws `Damaged` if a tree has lost or gained keys. A small store is compared at once, a large one while it works. Then all
+   * later requests fail.
    */
   async #check(): Promise<void> {
     let all = 0
@@ -267,7 +267,7 @@ export class Storage {
     this.#onRollback.push(listener)
   }
 
-  /** Only within a write, with each key that is put (1) or removed (-1), and with its value in an index. */
+  /** Counts each key that a write puts (1) or removes (-1), with its value in an index. */
   count(tree: number, change: 1 | -1, key: Buffer, value?: Buffer): void {
     const tally = this.#tallies.get(tree) ?? this.tallyOf(tree)
     this.#tallies.set(tree, tally)
@@ -286,7 +286,7 @@ export class Storage {
     return this.#pending.stage(rows)
   }
 
-  /** Reads to the end in the state of the moment in which it begins, with pauses in which others have their turn. The first few steps wait for nobody. */
+  /** Reads the state of its begin to the end, and pauses for others. The first few steps do not wait. */
   async read<T>(steps: Steps<T>, within: Reading = {}, few = 0): Promise<T> {
     try {
       if (few === 0 && !this.#turns.hasRoom()) await this.#turns.next()

@@ -377,7 +377,7 @@ export class Table {
     return record
   }
 
-  /** A document that an index could not hold is an error of its writer, or of whoever is building that index. */
+  /** A document that an index cannot hold is an error of its writer, or of the index's creator. */
   #checkUnique(index: Building, entries: readonly Entry[]): void {
     if (!index.record.unique || index.failure) return
     const taken = entries.find(({ key }) => this.#storage.get(key))

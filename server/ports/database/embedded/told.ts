@@ -6,14 +6,14 @@ import type { Moment, Slot, Storage } from './storage.ts'
 import { createTally, type Sum } from './sums.ts'
 import { decode } from './values.ts'
 
-/** Characters that are read and told before others have their turn: some milliseconds. */
+/** Characters that are read and sent before others take turns: some milliseconds. */
 const PIECE = 262_144
 const SLICE_MS = 8
 const MOST_FAULTS = 10
 
 /**
- * The collections of one database, or one of them, as they are at one moment, as the lines of a backup: `#` begins a heading, any other line is a
- * document as it is stored. The last line holds the sums, so that what ends early is known; the tool adds the files.
+ * The collections of one database, or one of them, at one moment, as lines of a backup. `#` begins a heading, and any other
+ * line is a stored document. The last line has the sums, which show a cut; the tool adds the files.
  */
 export async function* backupLines(storage: Storage, prefix: string, only?: string): AsyncGenerator<string> {
   const moment = storage.moment()

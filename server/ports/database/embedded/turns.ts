@@ -1,8 +1,8 @@
 import { setImmediate as atItsEnd } from 'node:timers'
 
 /**
- * Reads share some milliseconds of each turn of the loop. Those that come later, and those that need longer, wait for a later turn, each
- * behind the others: however many there are, a write finds the loop free between them.
+ * Reads share some milliseconds of each turn of the loop. Later and longer reads wait for a later turn, in order. However
+ * many there are, writes get the loop in between.
  */
 export class Turns {
   readonly #milliseconds: number

@@ -20,7 +20,7 @@ export const isBinary = (value: unknown): value is Binary => value instanceof Bi
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isDate(value) && !isBinary(value)
 
-/** The value of a field, of its own: names such as `constructor`, which every object answers to, are missing like any other. */
+/** The value of an own field: inherited names such as `constructor` are missing. */
 export const fieldOf = (value: Value | Missing, name: string): Value | Missing =>
   isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined
 

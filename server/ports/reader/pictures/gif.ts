@@ -40,7 +40,7 @@ export function readGif(bytes: Buffer): Picture {
       need(at - start === 8)
       shown = { start, end: at }
     }
-    // It takes what was said of the next frame for itself.
+    // The plain text extension uses up the control of the next frame.
     if (about === plainText) shown = null
     if (about === application && isOfFrames(bytes.subarray(start, at))) kept.keep(start, at)
   }

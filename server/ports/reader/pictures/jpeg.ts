@@ -73,7 +73,7 @@ function lengthAt(bytes: Buffer, at: number): number {
   return length
 }
 
-/** Where the next marker stands; one within a scan is stuffed, or restarts the decoder. There may be millions of those, so that a call for each were slower. */
+/** The position of the next marker, without stuffed bytes and restarts. There may be millions of those, so a call for each is too slow. */
 function endOfScan(bytes: Buffer, start: number): number {
   for (let at = start; ; at += 1) {
     if (bytes[at] !== 0xff) {

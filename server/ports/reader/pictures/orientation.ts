@@ -1,7 +1,7 @@
 const tag = 0x01_12
 const short = 3
 
-/** How a picture is to be turned, 1 to 8, as its Exif says; 1 is as it lies, and what stands where nothing is said that can be read. */
+/** The rotation of a picture by its Exif, from 1 to 8. 1 is upright, and the default. */
 export function orientationOf(tiff: Buffer): number {
   const isLittle = tiff.toString('latin1', 0, 4) === 'II*\0'
   if (!isLittle && tiff.toString('latin1', 0, 4) !== 'MM\0*') return 1

@@ -1,4 +1,4 @@
-/** A picture without what is not shown: who took it, where, by which program, and whatever stands behind its end. */
+/** A picture without hidden data: author, location, program, and bytes after its end. */
 export interface Picture {
   ending: 'jpg' | 'png' | 'gif' | 'webp'
   /** Of all that is drawn, in pixels. */
@@ -13,7 +13,7 @@ export class Unsound extends Error {}
 /** These bytes are of more pieces than a picture may be made of. */
 export class TooManyPieces extends Error {}
 
-/** Segments, chunks, frames and what is written about them. Encoders cut the data of a PNG in steps of 8 kB, so 10 MB are 1,280 of them; each frame of a film is two or three. */
+/** The limit of segments, chunks and frames. Encoders cut PNG data in 8 kB, so 10 MB are 1,280 chunks. A frame is two or three. */
 export const mostPieces = 16_384
 
 export function need(isSound: boolean): asserts isSound {
@@ -27,7 +27,7 @@ export function slice(bytes: Buffer, start: number, length: number): Buffer {
 }
 
 /** What is kept of a picture, in order. */
-export interface Kept {
+export interface KeptParts {
   /** Each piece that is read, kept or not: each costs memory and time, however short it is. */
   count(): void
   /** These bytes as they stand; those that follow one another become one part. */
@@ -37,7 +37,7 @@ export interface Kept {
   parts(): Buffer[]
 }
 
-export function keptOf(bytes: Buffer): Kept {
+export function keptOf(bytes: Buffer): KeptParts {
   const parts: Buffer[] = []
   let [pieces, from, to] = [0, 0, 0]
   const end = () => {

@@ -43,7 +43,7 @@ export function readPng(bytes: Buffer): Picture {
   return { ending: 'png', width, height, bytes: Buffer.concat([begin, ...about, ...kept.parts()]) }
 }
 
-/** Is the frame that this tells of drawn, and on no more than the picture? */
+/** Whether the described frame has an area, and lies within the picture. */
 function isWithin(frame: Buffer, width: number, height: number): boolean {
   if (frame.length !== 26) return false
   const [wide, high] = [frame.readUInt32BE(4), frame.readUInt32BE(8)]

@@ -1,7 +1,7 @@
 import { exifOf, orientationOf } from './orientation.ts'
-import { type Kept, keptOf, need, type Picture, slice } from './picture.ts'
+import { type KeptParts, keptOf, need, type Picture, slice } from './picture.ts'
 
-/** A chunk, and where it stands with what fills it up to an even length. */
+/** A chunk and its position, with the padding to an even length. */
 interface Chunk {
   type: string
   data: Buffer
@@ -20,7 +20,7 @@ const isDrawn = (type: string) => type === 'VP8 ' || type === 'VP8L'
 const [riffHeader, chunkHeader, frameHeader] = [12, 8, 16]
 const [hasExif, hasXmp] = [0x08, 0x04]
 
-/** Keeps the picture, the color profile, the frames and the orientation of a WebP, and nothing that its own length leaves out. */
+/** Keeps the picture, color profile, frames and orientation of a WebP, within its own length. */
 export function readWebp(bytes: Buffer): Picture {
   const body = slice(bytes, 0, 8 + slice(bytes, 4, 4).readUInt32LE())
   const kept = keptOf(body)
@@ -60,7 +60,7 @@ function pictureOf(size: Size, parts: readonly Buffer[]): Picture {
   return { ending: 'webp', ...size, bytes }
 }
 
-function* chunksOf(body: Buffer, start: number, kept: Kept): Generator<Chunk, undefined> {
+function* chunksOf(body: Buffer, start: number, kept: KeptParts): Generator<Chunk, undefined> {
   for (let at = start; at < body.length; ) {
     kept.count()
     const head = slice(body, at, chunkHeader)
@@ -72,7 +72,7 @@ function* chunksOf(body: Buffer, start: number, kept: Kept): Generator<Chunk, un
 }
 
 /** The byte that fills it up may be missing, or say something. */
-function keep(kept: Kept, body: Buffer, { type, data, start, end }: Chunk): void {
+function keep(kept: KeptParts, body: Buffer, { type, data, start, end }: Chunk): void {
   if (data.length % 2 === 0 || body[end - 1] === 0) kept.keep(start, end)
   else kept.add(written(type, data))
 }
@@ -84,7 +84,7 @@ function written(type: string, data: Buffer): Buffer {
 }
 
 /** A frame is made of chunks of its own. */
-function keepFrame(kept: Kept, body: Buffer, { data, start }: Chunk, canvas: Size): void {
+function keepFrame(kept: KeptParts, body: Buffer, { data, start }: Chunk, canvas: Size): void {
   need(data.length > frameHeader)
   const numberAt = (at: number) => data.readUIntLE(at, 3)
   const frame = { width: numberAt(6) + 1, height: numberAt(9) + 1 }

@@ -88,7 +88,7 @@ function blankPlace(data: Buffer): void {
   data[19] = 1
 }
 
-/** Of an entry for sound, by its version (ISO/IEC 14496-12; QuickTime): its fields, and then boxes, of which these say how it is decoded. */
+/** The length of a sound entry's fields by version (ISO/IEC 14496-12; QuickTime). The boxes after them describe the decoding. */
 const fieldsOfSound: Readonly<Record<number, number>> = { 0: 36, 1: 52, 2: 72 }
 const decoding = ['esds', 'dOps', 'btrt', 'wave', 'chan', 'srat']
 

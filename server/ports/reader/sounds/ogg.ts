@@ -59,7 +59,7 @@ function pageAt(bytes: Buffer, start: number): Page {
   }
 }
 
-/** Of the head, which says how many channels there are and, where they are not one or two, which each is (RFC 7845, 5.1). */
+/** The length of the head, which has the number of channels and, above two, their mapping (RFC 7845, 5.1). */
 const lengthOfHead = (bytes: Buffer, { data }: Page): number =>
   bytes[data + 18] === 0 ? 19 : 21 + (bytes[data + 9] ?? 0)
 

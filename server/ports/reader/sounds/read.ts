@@ -13,7 +13,10 @@ function readerOf(bytes: Buffer): ((bytes: Buffer) => Sound) | null {
   return begin.slice(4, 8) === 'ftyp' ? readMp4 : null
 }
 
-/** A voice message of a browser: Opus in WebM or Ogg, AAC or Opus in MP4; null where it is none, holds a film, or is not whole. Throws PAYLOAD_TOO_LARGE where it is of too many pieces. */
+/**
+ * A voice message of a browser: Opus in WebM or Ogg, AAC or Opus in MP4. Null if it is none, has video, or is incomplete.
+ * Throws PAYLOAD_TOO_LARGE if it has too many pieces.
+ */
 export function readSound(bytes: Buffer): Sound | null {
   const read = readerOf(bytes)
   if (read === null) return null

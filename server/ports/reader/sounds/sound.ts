@@ -3,7 +3,7 @@ import { TooManyPieces } from '../pictures/picture.ts'
 /** A voice message as browsers record it, without what is written about it. */
 export interface Sound {
   ending: 'weba' | 'ogg' | 'm4a'
-  /** As many as were given: what is no sound is blank, so that all that points into the file still does. */
+  /** As long as the input: bytes other than sound are blank, so that offsets into the file stay valid. */
   bytes: Buffer<ArrayBuffer>
 }
 

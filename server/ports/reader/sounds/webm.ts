@@ -1,7 +1,7 @@
 import { need } from '../pictures/picture.ts'
 import { pieceCounter, type Sound } from './sound.ts'
 
-/** What an element of EBML holds: others, a number of at most eight bytes, the name of a program, or what is played. */
+/** The content of an EBML element: elements, a number of at most eight bytes, a program's name, or media. */
 type Holds = Shape | 'number' | 'name' | 'data'
 interface Shape {
   readonly [id: number]: Holds
@@ -53,7 +53,7 @@ export function readWebm(given: Buffer): Sound {
     if (id === codecPrivate) need(data.length <= mostAboutCodec && data.toString('latin1', 0, 8) === 'OpusHead')
     if (id === simpleBlock || id === block) seen.blocks += 1
   }
-  /** Reads what stands in an element; one without a length ends before the next one `around` it. Tells where it ended. */
+  /** Reads the content of an element, and returns its end. One without a length ends before the next element `around` it. */
   const walk = (from: number, to: number, shape: Shape, around: Shape | null = null): number => {
     let at = from
     while (at < to) {

@@ -2,14 +2,11 @@ const chunkLength = 1_000
 const chunkOverlap = 100
 const step = chunkLength - chunkOverlap
 const shortest = 50
-/** Between words a window ends earlier, where a word ends this near. */
+/** A chunk ends between words, if a word ends this near. */
 const nearby = 80
 
-/**
- * Windows of a text, each of which begins with the end of the one before it. They begin and end between words; what is left out there is
- * in the neighbour. Those of 50 characters or fewer are dropped.
- */
-export function chunksOf(text: string): string[] {
+/** Overlapping chunks of a text that begin and end between words. Those of up to 50 characters are dropped. */
+export function textChunks(text: string): string[] {
   const chunks: string[] = []
   for (let start = 0; start === 0 || start + chunkOverlap < text.length; start += step) {
     const window = text.slice(wordAfter(text, start), wordBefore(text, start + chunkLength)).trim()

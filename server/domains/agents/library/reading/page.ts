@@ -4,7 +4,7 @@ import type { WebAnswer } from '#server/ports/web/port'
 
 export type ScrapeMethod = 'basic' | 'advanced'
 
-/** By which a server tells whether a document is still the one we have. */
+/** HTTP validators of a document. */
 export interface Validators {
   etag: string | null
   modified: string | null
@@ -17,19 +17,19 @@ export interface ReadPage {
   text: string
   /** Complete URLs. */
   links: readonly string[]
-  /** Where a list goes on; null where it does not say. */
+  /** The next page of a list, if named. */
   next: string | null
   validators: Validators
 }
 
-/** Why a page cannot be used, in words for its owner. */
+/** Why a page cannot be used, for the owner. */
 export class UnusablePage extends Error {
   override readonly name = 'UnusablePage'
 }
 
 type Reading = Pick<Services, 'web' | 'reader'>
 
-/** Reads one page for an agent (`of`), which take turns; null where it is still what the validators name. */
+/** Reads a page for an agent (`of`), in turns; null if the validators still match. */
 export async function readPage(
   { web, reader }: Reading,
   url: string,
@@ -63,12 +63,12 @@ function documentOf(
   scrape: ScrapeMethod,
   turn: Turn,
 ): Promise<ReadDocument> {
-  const said = { type: headers['content-type'] ?? '', path: new URL(url).pathname }
-  const kind = said.type.toLowerCase().split(';')[0]?.trim() ?? ''
-  if (kind === 'application/pdf' || startsWith(body, '%PDF-')) return reader.read('pdf', body, said, turn)
+  const declared = { type: headers['content-type'] ?? '', path: new URL(url).pathname }
+  const kind = declared.type.toLowerCase().split(';')[0]?.trim() ?? ''
+  if (kind === 'application/pdf' || startsWith(body, '%PDF-')) return reader.read('pdf', body, declared, turn)
   if (kind !== '' && !/^(text\/|application\/((.+\+)?(xml|json)|xhtml\+xml|markdown|octet-.+)$)/.test(kind))
     throw new UnusablePage(`The page is no text, but ${kind.slice(0, 60)}`)
-  return reader.read(scrape === 'advanced' ? 'article' : 'page', body, said, turn)
+  return reader.read(scrape === 'advanced' ? 'article' : 'page', body, declared, turn)
 }
 
 const startsWith = (body: Uint8Array, mark: string) =>

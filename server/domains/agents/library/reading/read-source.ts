@@ -13,32 +13,29 @@ const mostCharacters = 2_000_000
 export interface Source {
   url: string
   scrape_method: ScrapeMethod
-  /** 1 is the page alone, 2 what it links to as well. */
+  /** 1: the page alone; 2: with linked pages. */
   crawl_depth: number
   exclude_patterns: readonly string[]
-  /** Whether a list is read on, and over how many further pages. */
+  /** Whether further pages of a list are read, and how many. */
   infinite_scroll?: boolean
   scroll_count?: number
 }
 
-/** What stood at a source when it was read last. */
-export interface Known extends Validators {
+/** The state of a source at its last reading. */
+export interface KnownSource extends Validators {
   hash: string | null
 }
 
-export interface ReadSource extends Known {
-  /** Null where nothing has changed. */
+export interface ReadSource extends KnownSource {
+  /** Null if unchanged. */
   pages: readonly Pick<ReadPage, 'url' | 'title' | 'text'>[] | null
 }
 
-/**
- * Reads a page, the pages of its origin that it leads to, or the documents of a repository. Throws an `UnusablePage` where there is
- * nothing to be had; what only cannot be read on the way is left out.
- */
+/** Reads a page, linked pages of its origin, or documents of a repository. Throws UnusablePage without any text. */
 export async function readSource(
   services: Pick<Services, 'web' | 'reader'>,
   source: Source,
-  known: Known | null,
+  known: KnownSource | null,
   turn: Turn,
   progress: (pages: number) => void = () => {},
 ): Promise<ReadSource> {
@@ -58,13 +55,13 @@ export async function readSource(
   const mayRead = (url: string) =>
     url.startsWith(within) &&
     (!raw || /\.(md|mdx|markdown|rst|txt)$/i.test(url)) &&
-    !isExcluded(url, source.exclude_patterns)
+    !isExcludedUrl(url, source.exclude_patterns)
   const pages = [first]
   const seen = new Set([source.url, first.url])
   const texts = new Set([hashOf(first.text)])
   const isFull = () =>
     pages.length >= mostPages || lengthOf(pages) > mostCharacters || performance.now() - begun > crawlMilliseconds
-  /** Reads one more page; null where it may not be read, or says nothing new. */
+  /** Reads one more page; null if it may not be read, or has nothing new. */
   const add = async (url: string): Promise<ReadPage | null> => {
     if (seen.has(url) || !mayRead(url)) return null
     seen.add(url)
@@ -75,7 +72,7 @@ export async function readSource(
     progress(pages.length)
     return page
   }
-  // No browser scrolls here: a list that goes on names its next page.
+  // No browser scrolls here: lists name their next page.
   for (let at = 0, next = first.next; at < scrolls && next && !isFull(); at++) next = (await add(next))?.next ?? null
   let layer = [...pages]
   for (let level = 2; level <= depth && layer.length > 0; level++) {
@@ -99,8 +96,8 @@ export async function readSource(
   }
 }
 
-/** A pattern is a part of a URL after its host, in which `*` is anything. */
-export function isExcluded(url: string, patterns: readonly string[]): boolean {
+/** A pattern is a part of a URL after its host; `*` matches anything. */
+export function isExcludedUrl(url: string, patterns: readonly string[]): boolean {
   const { pathname, search } = new URL(url)
   const place = `${pathname}${search}`.toLowerCase()
   return patterns.some((pattern) => {
@@ -117,7 +114,7 @@ export function isExcluded(url: string, patterns: readonly string[]): boolean {
 }
 
 const lengthOf = (pages: readonly ReadPage[]) => pages.reduce((length, { text }) => length + text.trim().length, 0)
-/** What changes with any of the pages. */
+/** The hash of all pages. */
 export const hashOfPages = (pages: NonNullable<ReadSource['pages']>): string =>
   hashOf(JSON.stringify(pages.map(({ url, title, text }) => [url, title, text])))
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')

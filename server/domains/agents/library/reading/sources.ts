@@ -5,7 +5,7 @@ const hosts = ['github.com', 'gitlab.com', 'bitbucket.org']
 
 type ContentType = 'webpage' | 'github' | 'docs'
 
-/** A place in a code host: a repository, or a file of it. */
+/** A repository of a code host, or a file in it. */
 interface Place {
   host: string
   owner: string
@@ -27,7 +27,7 @@ export function contentTypeOf(url: URL): ContentType {
   return /\/\/docs\.|\/docs\/|documentation/i.test(url.href) ? 'docs' : 'webpage'
 }
 
-/** What an item is called that was given no title. */
+/** The default title of an item. */
 export function titleOf(url: URL): string {
   const place = placeOf(url)
   if (place) return `${place.owner}/${place.name}`
@@ -44,7 +44,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Where the text of a repository begins, as the code host gives it without its page; null for all other URLs. */
+/** The raw URL of a repository's text; null for other URLs. */
 export function rawUrlOf(url: URL): string | null {
   const place = placeOf(url)
   if (!place) return null
@@ -54,7 +54,7 @@ export function rawUrlOf(url: URL): string | null {
   return `https://${host}/${owner}/${name}/${host === 'gitlab.com' ? '-/' : ''}raw/${path}`
 }
 
-/** The folder of the repository that a raw URL is in: what its documents link to within it is read, too. */
+/** The raw root of the repository, within which links are read. */
 export function rawRootOf(raw: string): string {
   const { origin, pathname } = new URL(raw)
   const parts = pathname.split('/')

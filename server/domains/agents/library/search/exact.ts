@@ -3,38 +3,38 @@ import MiniSearch from 'minisearch'
 import type { StoredChunk } from '../model.ts'
 import { termsOf } from './words.ts'
 
-export const threshold = 0.25
-/** A chunk that has half of the words that are asked for is found, however far its vector. */
+export const similarityThreshold = 0.25
+/** A chunk with half of the words is found, whatever its vector. */
 const enoughWords = 0.5
-/** How much words count beside vectors. */
+/** The weight of words beside vectors. */
 const wordWeight = 0.5
 const mostTerms = 60
 const mostHits = 200
-/** How many places of words are compared; the rarest words first, as they tell most. */
+/** Compared positions of words, at most; rare words first, as they tell most. */
 const mostPlaces = 1_000
 const addedAtOnce = 32
 
-export type Row = Pick<StoredChunk, '_id' | 'knowledge_id' | 'n' | 'url' | 'title' | 'text'>
+export type SearchRow = Pick<StoredChunk, '_id' | 'knowledge_id' | 'n' | 'url' | 'title' | 'text'>
 
-export interface Found extends Row {
+export interface FoundChunk extends SearchRow {
   score: number
 }
 
-/** The chunks of one agent, searched exactly: each vector is compared, beside BM25 over the words. */
+/** An exact index of an agent's chunks: all vectors, and BM25 over the words. */
 export interface ExactIndex {
   readonly bytes: number
   readonly size: number
-  find(question: { text: string; vector: Float32Array }, most: number): Found[]
+  find(question: { text: string; vector: Float32Array }, most: number): FoundChunk[]
 }
 
-/** Vectors of another embedder are compared with none: such chunks are found by their words. */
+/** Vectors of other embedders are ignored: such chunks are found by words. */
 export async function exactIndex(
-  chunks: readonly (Row & Pick<StoredChunk, 'vector' | 'embedder'>)[],
+  chunks: readonly (SearchRow & Pick<StoredChunk, 'vector' | 'embedder'>)[],
   embedder: { name: string; dimensions: number },
 ): Promise<ExactIndex> {
   const { dimensions } = embedder
   const matrix = new Float32Array(chunks.length * dimensions)
-  const rows: Row[] = []
+  const rows: SearchRow[] = []
   const words = new MiniSearch<{ id: number; terms: string }>({ fields: ['terms'], tokenize: bySpaces, processTerm })
   const frequency = new Map<string, number>()
   let textBytes = 0
@@ -70,14 +70,14 @@ export async function exactIndex(
     )
   }
 
-  function find({ text, vector }: { text: string; vector: Float32Array }, most: number): Found[] {
+  function find({ text, vector }: { text: string; vector: Float32Array }, most: number): FoundChunk[] {
     const scores = similarities(matrix, vector, rows.length)
     const byWords = lexical(text)
     const best: { at: number; score: number }[] = []
     for (let at = 0; at < rows.length; at++) {
       const similarity = scores[at] ?? 0
       const word = byWords.get(at)
-      if (similarity < threshold && (word?.share ?? 0) < enoughWords) continue
+      if (similarity < similarityThreshold && (word?.share ?? 0) < enoughWords) continue
       const score = similarity + wordWeight * (word?.score ?? 0)
       if (best.length === most && score <= (best[most - 1]?.score ?? 0)) continue
       const place = best.findIndex((other) => other.score < score)
@@ -96,7 +96,7 @@ export async function exactIndex(
 const bySpaces = (terms: string) => terms.split(' ')
 const processTerm = (term: string) => term
 
-/** The bytes may begin anywhere in what the store has read. */
+/** The bytes may be unaligned. */
 function vectorOf(stored: Buffer | { buffer: Buffer }, dimensions: number): Float32Array {
   const bytes = Buffer.isBuffer(stored) ? stored : Buffer.from(stored.buffer)
   return bytes.byteLength === dimensions * 4
@@ -104,10 +104,10 @@ function vectorOf(stored: Buffer | { buffer: Buffer }, dimensions: number): Floa
     : new Float32Array(dimensions)
 }
 
-export const bytesOf = (vector: Float32Array): Buffer =>
+export const vectorBytes = (vector: Float32Array): Buffer =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 
-/** The products of each row with the vector; all have length 1. */
+/** Dot products of the rows with the vector; all have length 1. */
 function similarities(matrix: Float32Array, vector: Float32Array, rows: number): Float32Array {
   const dimensions = vector.length
   const found = new Float32Array(rows)

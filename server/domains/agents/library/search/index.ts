@@ -1,27 +1,27 @@
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { KnowledgeChunks, KnowledgeItems, type StoredChunk, type StoredItem } from '../model.ts'
-import { type ExactIndex, exactIndex, type Found } from './exact.ts'
+import { type ExactIndex, exactIndex, type FoundChunk } from './exact.ts'
 
 const mostBytes = 256 * 1024 * 1024
 
 interface Kept {
-  /** The generations that it is made of. */
+  /** The generations in it. */
   of: string
   index: Promise<ExactIndex>
   bytes: number
 }
 
-/** The agents that were asked last, the latest at the end. */
+/** Indexes by agent, the most recently used last. */
 const keptOn = nodeState(() => new Map<string, Kept>())
 
-/** The chunks of an agent that fit a question best, best first. Chunks of other agents are never looked at. */
-export async function search(
+/** The best chunks of an agent for a question, best first. Other agents' chunks are never read. */
+export async function searchChunks(
   node: Node,
   agent: string,
   question: { text: string; vector: Float32Array },
   most: number,
-): Promise<Found[]> {
+): Promise<FoundChunk[]> {
   for (let look = 0; ; look++) {
     const items = await KnowledgeItems.find(
       { agent_id: agent, generation: { $ne: null } },
@@ -32,15 +32,15 @@ export async function search(
     if (near) return (await exactIndex(near, node.services.embedder)).find(question, most)
     const index = await indexOf(node, agent, items.flatMap(({ generation }) => generation ?? []).sort())
     const all = items.reduce((sum, { chunk_count }) => sum + chunk_count, 0)
-    // Fewer: an item has got other chunks between the two reads.
+    // Fewer: an item changed between the two reads.
     if (index.size >= all || look > 0) return index.find(question, most)
   }
 }
 
-/** So many of the nearest chunks are compared by their words too; of fewer all are. */
+/** The nearest chunks that are compared by words too. */
 const mostNear = 200
 
-/** The chunks that are nearest by the database; null where it cannot say it, or where all have to be looked at. */
+/** The nearest chunks by the database; null if it cannot tell, or all are compared. */
 async function nearest(
   { services: { vectors, embedder } }: Node,
   agent: string,
@@ -56,7 +56,7 @@ async function nearest(
   if (!ids || ids.length < mostNear) return null
   const { agent_id } = where
   const chunks = await KnowledgeChunks.find({ _id: { $in: ids }, agent_id, generation }).lean<StoredChunk[]>()
-  // Fewer: an item has got other chunks meanwhile.
+  // Fewer: an item changed meanwhile.
   return chunks.length < mostNear ? null : chunks
 }
 
@@ -74,7 +74,7 @@ async function indexOf(node: Node, agent: string, generations: readonly string[]
   try {
     const index = await made.index
     made.bytes = index.bytes
-    forgetOldest(kept, agent)
+    forgetOldestIndexes(kept, agent)
     return index
   } catch (error) {
     if (kept.get(agent) === made) kept.delete(agent)
@@ -82,7 +82,7 @@ async function indexOf(node: Node, agent: string, generations: readonly string[]
   }
 }
 
-/** One item after another, so that others have their turn. */
+/** Items one after another, so that other work goes on. */
 async function build(node: Node, agent: string, generations: readonly string[]): Promise<ExactIndex> {
   const chunks: StoredChunk[] = []
   for (const generation of generations)
@@ -90,8 +90,8 @@ async function build(node: Node, agent: string, generations: readonly string[]):
   return exactIndex(chunks, node.services.embedder)
 }
 
-/** Leaves of the indexes what fits into so many bytes: the one that was asked last, and those asked before it as far as they fit. */
-export function forgetOldest(kept: Map<string, Pick<Kept, 'bytes'>>, latest: string, most = mostBytes): void {
+/** Drops the least recently used indexes beyond a size; the latest always stays. */
+export function forgetOldestIndexes(kept: Map<string, Pick<Kept, 'bytes'>>, latest: string, most = mostBytes): void {
   let bytes = [...kept.values()].reduce((sum, one) => sum + one.bytes, 0)
   for (const [agent, one] of kept) {
     if (bytes <= most) return

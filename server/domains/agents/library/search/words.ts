@@ -1,6 +1,6 @@
 const endings = /(ization|ational|ations?|ments?|ness|ities|ity|ings?|edly|ies|ied|ers?|ors?|ed|ly|es|s|e|y)$/
 
-/** The words of a text without their endings, so that forms of one word are found by each other. */
+/** Stems of the words of a text, so that forms of a word match. */
 export function termsOf(text: string): string[] {
   const plain = text
     .normalize('NFKD')
@@ -14,7 +14,7 @@ export function termsOf(text: string): string[] {
   })
 }
 
-/** Scripts without spaces are compared by pairs of their signs. */
+/** Scripts without spaces are compared by pairs of characters. */
 function pairsOf(word: string): string[] {
   const signs = [...word]
   return signs.length < 2 ? signs : signs.slice(1).map((sign, at) => `${signs[at]}${sign}`)

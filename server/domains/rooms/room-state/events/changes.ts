@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { absolute, patch, patchList } from '#server/domains/rooms/events/changes'
+import { patchFact, patchList, setFact } from '#server/domains/rooms/events/changes'
 import type { Rewrite } from '#server/domains/rooms/events/define'
 import type { Change, Row } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import {
-  emptied,
+  emptiedBody,
   type InvitationFact,
   keys,
   type MessageBody,
@@ -14,30 +14,30 @@ import {
 } from '../facts.ts'
 
 export const patchMessage = (id: string, { next }: Pick<Rewrite, 'next'>): Change =>
-  patch<MessageFact>(keys.message(id), (message) => ({ ...message, body: next(message.body) }))
+  patchFact<MessageFact>(keys.message(id), (message) => ({ ...message, body: next(message.body) }))
 
-export const unpin = (ids: readonly string[]): Change =>
+export const unpinMessages = (ids: readonly string[]): Change =>
   patchList<string>(keys.pins, (pins) => pins.filter((pin) => !ids.includes(pin)))
 
 export const memberCount = (member_count: number | undefined): Change[] =>
-  member_count === undefined ? [] : [patch<RoomFact>(keys.room, (room) => ({ ...room, member_count }))]
+  member_count === undefined ? [] : [patchFact<RoomFact>(keys.room, (room) => ({ ...room, member_count }))]
 
-/** What goes with somebody's rights; each is null where there was some. A grant may leave a limit behind. */
-export const lost = {
+/** The rights that end with a membership; null for each existing one. A grant may leave a limit. */
+export const lostRights = {
   moderator: ModeratorFact.nullable().optional(),
   invitations: z.null().optional(),
 }
-type Lost = z.infer<z.ZodObject<typeof lost>>
+type Lost = z.infer<z.ZodObject<typeof lostRights>>
 
-/** Who is gone keeps no rights. */
-export const gone = (row: Row, account: string, body: Lost & { member_count?: number | undefined }): Change[] => [
-  absolute(keys.member(account), null),
+/** A former member keeps no rights. */
+export const memberGone = (row: Row, account: string, body: Lost & { member_count?: number | undefined }): Change[] => [
+  setFact(keys.member(account), null),
   ...rightsLost(row, account, body),
   ...memberCount(body.member_count),
 ]
 
 export const rightsLost = (row: Row, account: string, { moderator, invitations }: Lost): Change[] => [
-  ...(moderator === undefined ? [] : [absolute(keys.moderator(account), moderator)]),
+  ...(moderator === undefined ? [] : [setFact(keys.moderator(account), moderator)]),
   ...(invitations === undefined ? [] : [takeInvitations(row, account)]),
 ]
 
@@ -47,14 +47,14 @@ export const changeInvitations = (
 ): Change =>
   patchList<InvitationFact>(keys.invitations, (all) => all.map((one) => (isMeant(one) ? { ...one, ...change } : one)))
 
-/** The invitations of who may invite no more stay taken back, also where the right is given again. */
+/** Invitations of a person who may no longer invite stay revoked, even if the right returns. */
 const takeInvitations = ({ at }: Row, account: string): Change =>
   changeInvitations(({ invited_by, revoked_at }) => isSameAccount(invited_by, account) && revoked_at === null, {
     revoked_at: new Date(at).toISOString(),
   })
 
-/** The message with the text, and what goes with it, that it has from this row on. */
-export const edited = ({ seq }: Row, { body: after }: MessageFact) => ({
+/** The message with its new text and the related fields, from this row on. */
+export const editRewrite = ({ seq }: Row, { body: after }: MessageFact) => ({
   next(body: MessageBody): MessageBody {
     if (body.deleted) return body
     const { media: _, ...kept } = body
@@ -64,12 +64,12 @@ export const edited = ({ seq }: Row, { body: after }: MessageFact) => ({
   },
 })
 
-/** What moderators are to see of a message, where a word in it is to be looked at. */
+/** The flag of a message with a flagged word, for moderators. */
 export const flagOf = ({ id, body }: MessageFact): Change[] =>
-  body.flagged.length > 0 ? [absolute(keys.flag(id), { words: body.flagged, content: body.text })] : []
+  body.flagged.length > 0 ? [setFact(keys.flag(id), { words: body.flagged, content: body.text })] : []
 
-/** A rewrite of the one message of this id. */
-export const ofMessage = (id: string) => ({
+/** A rewrite of the message of this id. */
+export const messageRewrite = (id: string) => ({
   covers: ({ _id }: Row) => _id === id,
   takesBack: {
     edit: ({ body }: Row) => body.id === id,
@@ -77,7 +77,7 @@ export const ofMessage = (id: string) => ({
   },
 })
 
-/** The message is taken back, with its poll where it asked one. */
-export const takenBack = ({ sender, reason }: Row, at: string) => ({
-  next: (body: MessageBody): MessageBody => ({ ...emptied(body), deleted: { by: sender, at, reason } }),
+/** Deletes the message, with its poll. */
+export const deletionRewrite = ({ sender, reason }: Row, at: string) => ({
+  next: (body: MessageBody): MessageBody => ({ ...emptiedBody(body), deleted: { by: sender, at, reason } }),
 })

@@ -1,36 +1,36 @@
 import { z } from 'zod'
-import { absolute, patch } from '#server/domains/rooms/events/changes'
+import { patchFact, setFact } from '#server/domains/rooms/events/changes'
 import { defineEvent } from '#server/domains/rooms/events/define'
-import { type CurrentEpochFact, type EpochFact, keys, Lot } from '../facts.ts'
+import { type CurrentEpochFact, EnvelopeBatch, type EpochFact, keys } from '../facts.ts'
 
-const toldOf = ({ epoch_id, by, envelopes }: z.infer<typeof Lot> & { epoch_id: string }) => ({
+const epochData = ({ epoch_id, by, envelopes }: z.infer<typeof EnvelopeBatch> & { epoch_id: string }) => ({
   epoch_id,
   device_id: by.device_id,
   device_ids: envelopes.map(({ device_id }) => device_id),
 })
 
 export const epochStarted = defineEvent('epoch.started', {
-  body: Lot.extend({ epoch_id: z.string() }),
+  body: EnvelopeBatch.extend({ epoch_id: z.string() }),
   changes: ({ seq, at }, { epoch_id, by, envelopes }) => [
-    absolute(keys.epoch(epoch_id), { epoch_id, seq, at, lots: [{ by, envelopes }] } satisfies EpochFact),
-    absolute(keys.currentEpoch, {
+    setFact(keys.epoch(epoch_id), { epoch_id, seq, at, lots: [{ by, envelopes }] } satisfies EpochFact),
+    setFact(keys.currentEpoch, {
       epoch_id,
       device_ids: envelopes.map(({ device_id }) => device_id),
       is_over: false,
     } satisfies CurrentEpochFact),
   ],
-  data: (_row, body) => toldOf(body),
+  data: (_row, body) => epochData(body),
 })
 
 export const epochShared = defineEvent('epoch.shared', {
-  body: Lot.extend({ epoch_id: z.string() }),
+  body: EnvelopeBatch.extend({ epoch_id: z.string() }),
   changes: (_row, { epoch_id, by, envelopes }) => [
-    patch<EpochFact>(keys.epoch(epoch_id), (epoch) => ({ ...epoch, lots: [...epoch.lots, { by, envelopes }] })),
-    patch<CurrentEpochFact>(keys.currentEpoch, (current) =>
+    patchFact<EpochFact>(keys.epoch(epoch_id), (epoch) => ({ ...epoch, lots: [...epoch.lots, { by, envelopes }] })),
+    patchFact<CurrentEpochFact>(keys.currentEpoch, (current) =>
       current.epoch_id === epoch_id
         ? { ...current, device_ids: [...new Set([...current.device_ids, ...envelopes.map((one) => one.device_id)])] }
         : current,
     ),
   ],
-  data: (_row, body) => toldOf(body),
+  data: (_row, body) => epochData(body),
 })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { patchList } from '#server/domains/rooms/events/changes'
 import { defineEvent } from '#server/domains/rooms/events/define'
-import { InvitationFact, isOpen, keys } from '../facts.ts'
+import { InvitationFact, isInvitationOpen, keys } from '../facts.ts'
 import { changeInvitations } from './changes.ts'
 
-/** So many invitations that are of no use any more are remembered, so that it can be said why. */
+/** The number of ended invitations that are kept to explain their refusal. */
 const maxDeadInvitations = 50
 
 export const invitationCreated = defineEvent('invitation.created', {
@@ -12,8 +12,8 @@ export const invitationCreated = defineEvent('invitation.created', {
   changes: ({ at }, { invitation }) => [
     patchList<InvitationFact>(keys.invitations, (all) => {
       const others = all.filter(({ invitation_id }) => invitation_id !== invitation.invitation_id)
-      const dead = others.filter((one) => !isOpen(one, at)).slice(-maxDeadInvitations)
-      return [...dead, ...others.filter((one) => isOpen(one, at)), invitation]
+      const dead = others.filter((one) => !isInvitationOpen(one, at)).slice(-maxDeadInvitations)
+      return [...dead, ...others.filter((one) => isInvitationOpen(one, at)), invitation]
     }),
   ],
   data: () => ({}),

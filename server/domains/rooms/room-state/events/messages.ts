@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { absolute, patchList } from '#server/domains/rooms/events/changes'
+import { patchList, setFact } from '#server/domains/rooms/events/changes'
 import { defineEvent, type Rewrite, targetOf } from '#server/domains/rooms/events/define'
 import type { Row } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -8,19 +8,19 @@ import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
-import { messageOf, messageOfRow, pollOf } from '../shown.ts'
-import { edited, flagOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
+import { messageOf, messageOfRow, pollOf } from '../rendered.ts'
+import { deletionRewrite, editRewrite, flagOf, messageRewrite, patchMessage, unpinMessages } from './changes.ts'
 
 export const messageCreated = defineEvent('message.created', {
   body: MessageBody.omit({ actor: true }),
   changes({ _id, room, sender, seq, n, at }, { mentions, flagged, text, poll }) {
-    const changes = [absolute(keys.clock(sender), { at })]
-    for (const { kind, id } of mentions) if (kind === 'user') changes.push(absolute(keys.mention(id, seq), { seq }))
-    if (n === 1 && isBetweenTwo(roomOfKey(room).type)) changes.push(absolute(keys.conversation, { at }))
+    const changes = [setFact(keys.clock(sender), { at })]
+    for (const { kind, id } of mentions) if (kind === 'user') changes.push(setFact(keys.mention(id, seq), { seq }))
+    if (n === 1 && isBetweenTwo(roomOfKey(room).type)) changes.push(setFact(keys.conversation, { at }))
     if (!isAgent(sender) && (mentions.some(({ kind }) => kind === 'agent') || agentMentionsIn(text).length > 0))
-      changes.push(absolute(keys.question(_id), { at }))
-    if (flagged.length > 0) changes.push(absolute(keys.flag(_id), { words: flagged, content: text }))
-    if (poll) changes.push(absolute(keys.poll(poll.poll_id), { ...poll, message_id: _id, message_seq: seq }))
+      changes.push(setFact(keys.question(_id), { at }))
+    if (flagged.length > 0) changes.push(setFact(keys.flag(_id), { words: flagged, content: text }))
+    if (poll) changes.push(setFact(keys.poll(poll.poll_id), { ...poll, message_id: _id, message_seq: seq }))
     return changes
   },
   message: messageFactOf,
@@ -30,17 +30,17 @@ export const messageCreated = defineEvent('message.created', {
   }),
 })
 
-/** The message as it is after the edit. */
+/** The message after the edit. */
 export const messageEdited = defineEvent('message.edited', {
   body: z.object({ id: z.string(), message: MessageFact }),
   changes: (row, { message }) => [
-    patchMessage(message.id, edited(row, message)),
+    patchMessage(message.id, editRewrite(row, message)),
     ...message.body.mentions.flatMap(({ kind, id: named }) =>
-      kind === 'user' ? [absolute(keys.mention(named, message.seq), { seq: message.seq })] : [],
+      kind === 'user' ? [setFact(keys.mention(named, message.seq), { seq: message.seq })] : [],
     ),
     ...flagOf(message),
   ],
-  rewrites: (row, { id, message }) => ({ covers: ofMessage(id).covers, ...edited(row, message) }),
+  rewrites: (row, { id, message }) => ({ covers: messageRewrite(id).covers, ...editRewrite(row, message) }),
   message: (_row, { message }) => message,
   recounts: true,
   data: (_row, { message }, room) => ({ message: messageOf(room, message) }),
@@ -49,21 +49,21 @@ export const messageEdited = defineEvent('message.edited', {
 export const messageDeleted = defineEvent('message.deleted', {
   body: z.object({ id: z.string(), at: z.string(), poll_id: z.string().nullable() }),
   changes: (row, { id, at, poll_id }) => [
-    patchMessage(id, takenBack(row, at)),
-    ...(poll_id === null ? [] : [absolute(keys.poll(poll_id), null)]),
-    unpin([id]),
+    patchMessage(id, deletionRewrite(row, at)),
+    ...(poll_id === null ? [] : [setFact(keys.poll(poll_id), null)]),
+    unpinMessages([id]),
   ],
-  rewrites: (row, { id, at }) => ({ ...ofMessage(id), ...takenBack(row, at) }),
+  rewrites: (row, { id, at }) => ({ ...messageRewrite(id), ...deletionRewrite(row, at) }),
   data: ({ sender, reason }, { id, at }) => ({ id, deleted_by: sender, deleted_at: at, reason }),
   hidden: { deleted_by: '', reason: null },
   recounts: true,
   entry: { action: () => 'delete' },
 })
 
-/** By the time this many purges of one person have happened, the oldest is long written to the messages. */
+/** After this many purges of a person, the oldest is long applied to the messages. */
 const maxPurges = 500
 
-/** Rows that older versions stored have no `unpinned`. */
+/** Rows of older versions have no `unpinned`. */
 export const messagesPurged = defineEvent('messages.purged', {
   body: z.object({
     from_seq: z.number(),
@@ -79,7 +79,7 @@ export const messagesPurged = defineEvent('messages.purged', {
       ...purges.slice(1 - maxPurges),
       { from_seq, to_seq, by, at, reason },
     ]),
-    unpin(unpinned),
+    unpinMessages(unpinned),
   ],
   rewrites: ({ target }, purge): Rewrite => {
     const isWithin = (seq: number) => seq >= purge.from_seq && seq <= purge.to_seq
@@ -108,7 +108,7 @@ export const messagePinned = defineEvent('message.pinned', {
     patchMessage(id, pinned(row, at)),
     patchList<string>(keys.pins, (pins) => [id, ...pins.filter((pin) => pin !== id)]),
   ],
-  rewrites: (row, { id, at }) => ({ covers: ofMessage(id).covers, ...pinned(row, at) }),
+  rewrites: (row, { id, at }) => ({ covers: messageRewrite(id).covers, ...pinned(row, at) }),
   data: ({ sender }, { id, at }) => ({ id, pinned_by: sender, pinned_at: at }),
   entry: { action: () => 'pin' },
 })
@@ -121,8 +121,8 @@ const unpinned = { next: (body: MessageBody): MessageBody => ({ ...body, pinned:
 
 export const messageUnpinned = defineEvent('message.unpinned', {
   body: z.object({ id: z.string() }),
-  changes: (_row, { id }) => [patchMessage(id, unpinned), unpin([id])],
-  rewrites: (_row, { id }) => ({ covers: ofMessage(id).covers, ...unpinned }),
+  changes: (_row, { id }) => [patchMessage(id, unpinned), unpinMessages([id])],
+  rewrites: (_row, { id }) => ({ covers: messageRewrite(id).covers, ...unpinned }),
   data: (_row, { id }) => ({ id }),
   entry: { action: () => 'unpin' },
 })
@@ -137,9 +137,9 @@ export const reactionChanged = defineEvent('reaction.changed', {
   }),
   changes: ({ sender }, { id, counts, mine }) => [
     patchMessage(id, counted(counts)),
-    absolute(keys.reacted(id, sender), { emojis: mine }),
+    setFact(keys.reacted(id, sender), { emojis: mine }),
   ],
-  rewrites: (_row, { id, counts }) => ({ covers: ofMessage(id).covers, ...counted(counts) }),
+  rewrites: (_row, { id, counts }) => ({ covers: messageRewrite(id).covers, ...counted(counts) }),
   data: (_row, { id, emoji, on, counts }) => ({ id, emoji: signForm(emoji), on, counts: countsBySign(counts) }),
 })
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { absolute, patch } from '#server/domains/rooms/events/changes'
-import { defineEvent, type Heard, targetOf, unnamed } from '#server/domains/rooms/events/define'
+import { patchFact, setFact } from '#server/domains/rooms/events/changes'
+import { defineEvent, type TargetNotice, targetOf, unnamedPerson } from '#server/domains/rooms/events/define'
 import { BanFact, type CurrentEpochFact, keys, MemberFact, ModeratorFact, MuteFact, type RoomFact } from '../facts.ts'
-import { person } from '../shown.ts'
-import { changeInvitations, gone, lost, memberCount, rightsLost } from './changes.ts'
+import { personOf } from '../rendered.ts'
+import { changeInvitations, lostRights, memberCount, memberGone, rightsLost } from './changes.ts'
 
-const left = z.object({ member_count: z.number(), ...lost })
+const leavingBody = z.object({ member_count: z.number(), ...lostRights })
 
 export const memberJoined = defineEvent('member.joined', {
   body: z.object({
@@ -14,7 +14,7 @@ export const memberJoined = defineEvent('member.joined', {
     invitation: z.object({ id: z.string(), uses: z.number() }).optional(),
   }),
   changes: (_row, { member, member_count, invitation }) => [
-    absolute(keys.member(member.user_address), member),
+    setFact(keys.member(member.user_address), member),
     ...memberCount(member_count),
     ...(invitation
       ? [changeInvitations(({ invitation_id }) => invitation_id === invitation.id, { uses: invitation.uses })]
@@ -28,10 +28,10 @@ export const memberJoined = defineEvent('member.joined', {
 })
 
 export const memberLeft = defineEvent('member.left', {
-  body: left,
-  changes: (row, body) => gone(row, row.sender, body),
+  body: leavingBody,
+  changes: (row, body) => memberGone(row, row.sender, body),
   data: ({ sender }, { actor, member_count }) => ({
-    member: { id: sender, name: person(sender, actor).name },
+    member: { id: sender, name: personOf(sender, actor).name },
     members_count: member_count,
   }),
   holdsEverywhere: true,
@@ -39,29 +39,28 @@ export const memberLeft = defineEvent('member.left', {
 })
 
 export const memberRemoved = defineEvent('member.removed', {
-  body: left,
-  changes: (row, body) => gone(row, row.target ?? '', body),
+  body: leavingBody,
+  changes: (row, body) => memberGone(row, row.target ?? '', body),
   data: (row, body) => ({ member: targetOf(row, body), reason: row.reason, members_count: body.member_count }),
-  hidden: { member: unnamed, reason: null },
+  hidden: { member: unnamedPerson, reason: null },
   entry: { action: () => 'kick' },
   holdsEverywhere: true,
   removes: ({ target }) => target,
-  heard: () => 'removed',
+  notice: () => 'removed',
 })
 
-const ownedBy = (owner_address: string) => patch<RoomFact>(keys.room, (room) => ({ ...room, owner_address }))
+const ownedBy = (owner_address: string) => patchFact<RoomFact>(keys.room, (room) => ({ ...room, owner_address }))
 
 export const roleChanged = defineEvent('role.changed', {
   body: z.object({
     role: z.string().optional(),
     member: MemberFact.optional(),
     permissions: z.record(z.string(), z.boolean()).nullable(),
-    /** The grant that was taken away. */
     removed: ModeratorFact.optional(),
-    ...lost,
+    ...lostRights,
   }),
   changes: (row, body) => [
-    ...(body.member ? [absolute(keys.member(row.target ?? ''), body.member)] : []),
+    ...(body.member ? [setFact(keys.member(row.target ?? ''), body.member)] : []),
     ...(body.member?.role === 'owner' ? [ownedBy(body.member.user_address)] : []),
     ...rightsLost(row, row.target ?? '', body),
   ],
@@ -77,31 +76,31 @@ export const roleChanged = defineEvent('role.changed', {
   changesRights: 'of the target',
 })
 
-const heard = {
+const targetNotices = {
   ban: 'banned',
   unban: 'unbanned',
   mute: 'muted',
   unmute: 'unmuted',
   warn: 'warned',
-} as const satisfies Record<string, Heard>
-const Applied = z.enum(Object.keys(heard) as (keyof typeof heard)[])
+} as const satisfies Record<string, TargetNotice>
+const Applied = z.enum(Object.keys(targetNotices) as (keyof typeof targetNotices)[])
 
 export const moderationApplied = defineEvent('moderation.applied', {
   body: z.object({
     action: Applied,
-    /** The ban or mute that was set, or was lifted. */
+    /** The ban or mute that was set or lifted. */
     ban: BanFact.optional(),
     mute: MuteFact.optional(),
     duration: z.string().optional(),
     member_count: z.number().optional(),
-    ...lost,
+    ...lostRights,
   }),
   changes: (row, { action, ban, mute, ...body }) => {
     const account = row.target ?? ''
-    if (action === 'ban' && ban) return [absolute(keys.ban(account), ban), ...gone(row, account, body)]
-    if (action === 'unban') return [absolute(keys.ban(account), null)]
-    if (action === 'mute' && mute) return [absolute(keys.mute(account), mute)]
-    return action === 'unmute' ? [absolute(keys.mute(account), null)] : []
+    if (action === 'ban' && ban) return [setFact(keys.ban(account), ban), ...memberGone(row, account, body)]
+    if (action === 'unban') return [setFact(keys.ban(account), null)]
+    if (action === 'mute' && mute) return [setFact(keys.mute(account), mute)]
+    return action === 'unmute' ? [setFact(keys.mute(account), null)] : []
   },
   data: (row, body) => {
     const { action, member_count } = body
@@ -113,7 +112,7 @@ export const moderationApplied = defineEvent('moderation.applied', {
       ...(member_count === undefined ? {} : { members_count: member_count }),
     }
   },
-  hidden: { target: unnamed, until: null, reason: null },
+  hidden: { target: unnamedPerson, until: null, reason: null },
   entry: {
     action: ({ action }) => (action === 'ban' || action === 'unban' ? `room_${action}` : action),
     metadata: ({ until }, { action, duration }) => {
@@ -125,7 +124,7 @@ export const moderationApplied = defineEvent('moderation.applied', {
   holdsEverywhere: true,
   changesRights: 'of the target',
   removes: ({ target }, { action }) => (action === 'ban' ? target : null),
-  heard: ({ action }) => heard[action] ?? null,
+  notice: ({ action }) => targetNotices[action] ?? null,
 })
 
 export const blockChanged = defineEvent('block.changed', {
@@ -135,7 +134,7 @@ export const blockChanged = defineEvent('block.changed', {
       key: keys.blocks,
       patch: (before) => [...((before ?? []) as string[]).filter((one) => one !== blocker), ...(on ? [blocker] : [])],
     },
-    patch<CurrentEpochFact>(keys.currentEpoch, (epoch) => ({ ...epoch, is_over: true })),
+    patchFact<CurrentEpochFact>(keys.currentEpoch, (epoch) => ({ ...epoch, is_over: true })),
   ],
   data: () => ({}),
   holdsEverywhere: true,

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { absolute } from '#server/domains/rooms/events/changes'
+import { setFact } from '#server/domains/rooms/events/changes'
 import { defineEvent, type Rewrite } from '#server/domains/rooms/events/define'
 import type { Row } from '#server/log/types'
 import { keys, MessageFact, PollFact } from '../facts.ts'
-import { messageOf, pollOf } from '../shown.ts'
-import { edited, flagOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
+import { messageOf, pollOf } from '../rendered.ts'
+import { deletionRewrite, editRewrite, flagOf, messageRewrite, patchMessage, unpinMessages } from './changes.ts'
 
-/** The message asks what its poll asks from this row on. */
-function askedAnew(row: Row, asked: PollFact, message: MessageFact): Pick<Rewrite, 'next'> {
-  const { next } = edited(row, message)
+/** The message with its poll's new question, from this row on. */
+function questionRewrite(row: Row, asked: PollFact, message: MessageFact): Pick<Rewrite, 'next'> {
+  const { next } = editRewrite(row, message)
   const { question, options, allows_multiple, is_anonymous } = asked
   const anew = { question, options, counts: options.map(() => 0), allows_multiple, is_anonymous }
   return {
@@ -22,17 +22,17 @@ function askedAnew(row: Row, asked: PollFact, message: MessageFact): Pick<Rewrit
 export const pollChanged = defineEvent('poll.changed', {
   body: z.object({
     poll: PollFact,
-    /** The message that asks, where it asks something else: edited with the poll. */
+    /** The edited message of a poll whose question changed. */
     message: MessageFact.exactOptional(),
     vote: z.object({ account: z.string(), options: z.array(z.number()), removed: z.boolean() }).optional(),
   }),
   changes: (row, { poll, message, vote }) => [
-    ...(message ? [patchMessage(message.id, askedAnew(row, poll, message)), ...flagOf(message)] : []),
-    absolute(keys.poll(poll.poll_id), poll),
-    ...(vote ? [absolute(keys.vote(poll.poll_id, vote.account), { options: vote.options })] : []),
+    ...(message ? [patchMessage(message.id, questionRewrite(row, poll, message)), ...flagOf(message)] : []),
+    setFact(keys.poll(poll.poll_id), poll),
+    ...(vote ? [setFact(keys.vote(poll.poll_id, vote.account), { options: vote.options })] : []),
   ],
   rewrites: (row, { poll, message }) =>
-    message ? { covers: ofMessage(message.id).covers, ...askedAnew(row, poll, message) } : null,
+    message ? { covers: messageRewrite(message.id).covers, ...questionRewrite(row, poll, message) } : null,
   message: (_row, { message }) => message ?? null,
   data: (_row, { poll, message }, room) => ({
     poll: pollOf(room, poll),
@@ -44,11 +44,11 @@ export const pollChanged = defineEvent('poll.changed', {
 export const pollDeleted = defineEvent('poll.deleted', {
   body: z.object({ id: z.string(), message_id: z.string(), at: z.string() }),
   changes: (row, { id, message_id, at }) => [
-    absolute(keys.poll(id), null),
-    patchMessage(message_id, takenBack(row, at)),
-    unpin([message_id]),
+    setFact(keys.poll(id), null),
+    patchMessage(message_id, deletionRewrite(row, at)),
+    unpinMessages([message_id]),
   ],
-  rewrites: (row, { message_id, at }) => ({ ...ofMessage(message_id), ...takenBack(row, at) }),
+  rewrites: (row, { message_id, at }) => ({ ...messageRewrite(message_id), ...deletionRewrite(row, at) }),
   data: (_row, { id, message_id }) => ({ id, message_id }),
   hidden: {},
   recounts: true,

@@ -1,25 +1,25 @@
 import { z } from 'zod'
-import { absolute, fields, patch, patchList } from '#server/domains/rooms/events/changes'
+import { jsonFields, patchFact, patchList, setFact } from '#server/domains/rooms/events/changes'
 import { defineEvent } from '#server/domains/rooms/events/define'
 import { keys, RoomFact, RulesFact, WordFact } from '../facts.ts'
 
 export const roomUpdated = defineEvent('room.updated', {
   body: z.object({ patch: RoomFact.partial() as z.ZodType<Partial<RoomFact>> }),
-  changes: (_row, { patch: changes }) => [patch<RoomFact>(keys.room, (room) => ({ ...room, ...changes }))],
+  changes: (_row, { patch: changes }) => [patchFact<RoomFact>(keys.room, (room) => ({ ...room, ...changes }))],
   data: (_row, { patch: room }) => ({ room }),
 })
 
 export const roomTopicChanged = defineEvent('room.topic_changed', {
   body: z.object({ topic: z.string().nullable() }),
   changes: ({ at }, { topic }) => [
-    patch<RoomFact>(keys.room, (room) => ({ ...room, topic, updated_at: new Date(at).toISOString() })),
+    patchFact<RoomFact>(keys.room, (room) => ({ ...room, topic, updated_at: new Date(at).toISOString() })),
   ],
   data: (_row, { topic }) => ({ topic }),
 })
 
 export const roomArchived = defineEvent('room.archived', {
   body: z.object({}),
-  changes: () => [patch<RoomFact>(keys.room, (room) => ({ ...room, is_active: false }))],
+  changes: () => [patchFact<RoomFact>(keys.room, (room) => ({ ...room, is_active: false }))],
   data: () => ({}),
   entry: { action: () => 'archive' },
   holdsEverywhere: true,
@@ -28,8 +28,8 @@ export const roomArchived = defineEvent('room.archived', {
 })
 
 export const rulesUpdated = defineEvent('rules.updated', {
-  body: z.object({ rules: RulesFact, diff: fields }),
-  changes: (_row, { rules }) => [absolute(keys.rules, rules)],
+  body: z.object({ rules: RulesFact, diff: jsonFields }),
+  changes: (_row, { rules }) => [setFact(keys.rules, rules)],
   data: (_row, { rules, diff }) => {
     const { rules_id: _, ...shown } = rules
     return { version: rules.version, diff, rules: shown }
@@ -45,8 +45,8 @@ export const wordsUpdated = defineEvent('words.updated', {
     const others = (words: WordFact[]) => words.filter(({ word_id }) => word_id !== (added ?? removed)?.word_id)
     return [
       patchList<WordFact>(keys.words, (words) => (added ? [...others(words), added] : others(words))),
-      ...(added ? [absolute(keys.word(added.word_id), added)] : []),
-      ...(removed ? [absolute(keys.word(removed.word_id), null)] : []),
+      ...(added ? [setFact(keys.word(added.word_id), added)] : []),
+      ...(removed ? [setFact(keys.word(removed.word_id), null)] : []),
     ]
   },
   data: () => ({}),

@@ -1,24 +1,24 @@
 import { z } from 'zod'
-import { sayUnasked } from '#server/domains/rooms/room-state/asked'
+import { notifyInvitationEnded } from '#server/domains/rooms/room-state/invitation-events'
 import { audiences, type Node } from '#server/kernel/context'
 import { groupInvitationEnded } from '#shared/api/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 
-/** Why an invitation waits no more. */
-type End = Exclude<GroupInvitationRow['status'], 'pending'>
+/** The reason for an invitation's end. */
+type EndStatus = Exclude<GroupInvitationRow['status'], 'pending'>
 
-/** Those that wait, and that nobody is accepting just now. */
-export const undecided = (now: number, status: 'pending' | 'unsent' = 'pending') => ({
+/** Pending invitations without an acceptance in progress. */
+export const undecidedFilter = (now: number, status: 'pending' | 'unsent' = 'pending') => ({
   status,
   $or: [{ accepting_until: null }, { accepting_until: { $lt: new Date(now).toISOString() } }],
 })
 
-/** Ends an invitation that waits, and tells its invitee. False where it waits no more, or `only` does not hold. */
-export async function end(
+/** Ends a pending invitation and notifies the invited person. False if it is not pending, or `only` does not match. */
+export async function endInvitation(
   node: Node,
   invitation: GroupInvitationRow,
-  status: End,
+  status: EndStatus,
   only: object = { status: 'pending' },
 ): Promise<boolean> {
   const { _id, invitation_id } = invitation
@@ -27,12 +27,15 @@ export async function end(
     { _id, invitation_id, ...only },
     { $set: { status, responded_at, accepting_until: null } },
   )
-  if (modifiedCount === 1 && invitation.status === 'pending') tellEnd(node, invitation)
+  if (modifiedCount === 1 && invitation.status === 'pending') announceEnd(node, invitation)
   return modifiedCount === 1
 }
 
-/** That somebody said no is told to nobody, so that it is taken back once, as one that waits. False where it was, or is none of these. */
-export async function takeBackAnswered({ _id, invitation_id }: GroupInvitationRow): Promise<boolean> {
+/**
+ * A refusal is secret, so an answered invitation can be withdrawn once, like a pending one. False if it was withdrawn,
+ * or is in another state.
+ */
+export async function withdrawAnswered({ _id, invitation_id }: GroupInvitationRow): Promise<boolean> {
   const answered = { status: { $in: ['declined', 'ended'] as const }, taken_back: { $ne: true } }
   const { modifiedCount } = await GroupInvitations.updateOne(
     { _id, invitation_id, ...answered },
@@ -42,23 +45,23 @@ export async function takeBackAnswered({ _id, invitation_id }: GroupInvitationRo
 }
 
 const topic = 'group-invitations'
-const Ended = z.object({ account: z.string(), invitation: groupInvitationEnded.payload.shape.invitation })
-type Ended = z.infer<typeof Ended>
+const EndedInvitation = z.object({ account: z.string(), invitation: groupInvitationEnded.payload.shape.invitation })
+type EndedInvitation = z.infer<typeof EndedInvitation>
 
-/** Tells the devices of the invited, on all nodes. */
-function tellEnd(node: Node, { invitation_id: id, room, invitee_address: account }: GroupInvitationRow): void {
-  const ended: Ended = { account, invitation: { id, group_id: roomOfKey(room).id ?? '' } }
-  sayUnasked(node, id)
-  tellHere(node, ended)
+/** Notifies the invited person's devices on all nodes. */
+function announceEnd(node: Node, { invitation_id: id, room, invitee_address: account }: GroupInvitationRow): void {
+  const ended: EndedInvitation = { account, invitation: { id, group_id: roomOfKey(room).id ?? '' } }
+  notifyInvitationEnded(node, id)
+  sendEnd(node, ended)
   node.peers.tell(topic, ended)
 }
 
-const tellHere = (node: Node, { account, invitation }: Ended): void =>
+const sendEnd = (node: Node, { account, invitation }: EndedInvitation): void =>
   node.live.send(groupInvitationEnded, audiences.account(account), { invitation })
 
-/** Tells devices at this node what ended at another. */
-export const hearEnds = (node: Node): (() => void) =>
+/** Notifies this node's devices of ends on other nodes. */
+export const followEnds = (node: Node): (() => void) =>
   node.peers.listen(topic, (word) => {
-    const ended = Ended.safeParse(word)
-    if (ended.success) tellHere(node, ended.data)
+    const ended = EndedInvitation.safeParse(word)
+    if (ended.success) sendEnd(node, ended.data)
   })

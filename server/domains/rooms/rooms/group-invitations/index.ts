@@ -8,45 +8,45 @@ import { defineDomain } from '#server/kernel/domain'
 import { groupInvitations as contract } from '#shared/api/group-invitations'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { done, roomKey } from '#shared/kit/primitives'
-import { enter } from '../gating.ts'
-import { idOf } from './asking.ts'
-import { end, hearEnds, takeBackAnswered, undecided } from './ending.ts'
-import { endWithGround, mayBringIn } from './grounds.ts'
+import { enterRoom } from '../enter-room.ts'
+import { endInvitation, followEnds, undecidedFilter, withdrawAnswered } from './ending.ts'
+import { endGroundlessInvitations, mayAddPeople } from './groundless.ts'
+import { invitationIdOf } from './inviting.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
-import { waitingFor } from './rows.ts'
+import { openInvitationsOf } from './rows.ts'
 
 export const groupInvitations = defineDomain(
   contract,
   {
     async list({ limit, before }, context) {
-      const { invitations, next } = await waitingFor(context.node, signedIn(context).account, limit, before)
+      const { invitations, next } = await openInvitationsOf(context.node, signedIn(context).account, limit, before)
       return { invitations, has_more: next !== null, next }
     },
 
     async accept({ id }, context) {
       const { account } = signedIn(context)
       const { node } = context
-      const invitation = await accepting(node, account, id)
+      const invitation = await reserveInvitation(node, account, id)
       const { room, inviter_address } = invitation
       if (await areBlocked(account, inviter_address)) {
-        await end(node, invitation, 'ended')
-        throw unknown()
+        await endInvitation(node, invitation, 'ended')
+        throw unknownInvitation()
       }
       const actor = await actorOf(node, account)
-      await enter(node, room, {
+      await enterRoom(node, room, {
         who: account,
         judge(view, now, pass) {
           const joined = becomeMember(view, now, actor, { invited: true, pass })
           const isOpen = invitation.status === 'pending' && now <= Date.parse(invitation.accepting_until ?? '')
-          if ('accept' in joined && (!isOpen || !mayBringIn(view, inviter_address, now)))
+          if ('accept' in joined && (!isOpen || !mayAddPeople(view, inviter_address, now)))
             return { refuse: new AppError('INVITATION_REVOKED') }
           return joined
         },
       }).catch(async (error: unknown) => {
-        if (error instanceof AppError && final.has(error.code)) await end(node, invitation, 'ended')
+        if (error instanceof AppError && finalErrors.has(error.code)) await endInvitation(node, invitation, 'ended')
         throw error
       })
-      await end(node, invitation, 'accepted')
+      await endInvitation(node, invitation, 'accepted')
       return { ...done, group: await roomAnswer(node, room, account) }
     },
 
@@ -54,7 +54,10 @@ export const groupInvitations = defineDomain(
       const { account } = signedIn(context)
       const invitation = await invitationTo(account, id, ['pending', 'declined'])
       const isDeclined = invitation.status === 'declined'
-      if (!isDeclined && !(await end(context.node, invitation, 'declined', undecided(context.node.now()))))
+      if (
+        !isDeclined &&
+        !(await endInvitation(context.node, invitation, 'declined', undecidedFilter(context.node.now())))
+      )
         await invitationTo(account, id, ['declined'])
       return done
     },
@@ -64,30 +67,32 @@ export const groupInvitations = defineDomain(
       const { node } = context
       const key = roomKey({ type: 'group', id })
       const isAdmin = await node.log.ask(key, (view) => standingOf(view, account).rank >= ranks.admin)
-      const theirs = { _id: idOf(key, address), ...(isAdmin ? {} : { inviter_address: account }) }
+      const theirs = { _id: invitationIdOf(key, address), ...(isAdmin ? {} : { inviter_address: account }) }
       const invitation = await GroupInvitations.findOne(theirs).lean<GroupInvitationRow>()
       const status = invitation?.status === 'unsent' ? 'unsent' : 'pending'
       const isTaken =
         invitation !== null &&
-        ((await end(node, invitation, 'withdrawn', undecided(node.now(), status))) ||
-          (await takeBackAnswered(invitation)))
-      if (!isTaken) throw unknown()
+        ((await endInvitation(node, invitation, 'withdrawn', undecidedFilter(node.now(), status))) ||
+          (await withdrawAnswered(invitation)))
+      if (!isTaken) throw unknownInvitation()
       return done
     },
   },
-  { start: (node) => [hearEnds(node), endWithGround(node)] },
+  { start: (node) => [followEnds(node), endGroundlessInvitations(node)] },
 )
 
-const unknown = () => new AppError('NOT_FOUND', { message: 'Invitation not found, or answered already' })
+const unknownInvitation = () => new AppError('NOT_FOUND', { message: 'Invitation not found, or answered already' })
 
-/** With these an invitation is over, as nothing that happens later lets it count again. */
-const final: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['BANNED', 'ROOM_ARCHIVED', 'INVITATION_REVOKED'])
+/** These errors end an invitation, because it can never be valid again. */
+const finalErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['BANNED', 'ROOM_ARCHIVED', 'INVITATION_REVOKED'])
 
-/** Longer than the log takes for an answer. Whoever dies meanwhile leaves the invitation as it was, once this has passed. */
+/** Longer than the log's answer. If the process dies, the invitation is open again afterwards. */
 const acceptingMilliseconds = 30_000
 
-/** Takes the invitation, so that from here on to its end it is neither declined nor withdrawn. What is over already is given as it is. */
-async function accepting(node: Node, account: string, id: string): Promise<GroupInvitationRow> {
+/**
+ * Reserves the invitation, so that it is neither declined nor withdrawn meanwhile. An ended one is returned unchanged.
+ */
+async function reserveInvitation(node: Node, account: string, id: string): Promise<GroupInvitationRow> {
   const until = new Date(node.now() + acceptingMilliseconds).toISOString()
   const taken = await GroupInvitations.findOneAndUpdate(
     { invitation_id: id, invitee_address: account, status: 'pending' },
@@ -97,7 +102,7 @@ async function accepting(node: Node, account: string, id: string): Promise<Group
   return taken ?? invitationTo(account, id, ['accepted', 'ended'])
 }
 
-/** The invitation of this id to this account, in one of these states; nobody else's is found. */
+/** This account's invitation of this id in one of these states; other people's are not found. */
 async function invitationTo(
   account: string,
   id: string,
@@ -105,6 +110,6 @@ async function invitationTo(
 ): Promise<GroupInvitationRow> {
   const mine = { invitation_id: id, invitee_address: account, status: { $in: states } }
   const found = await GroupInvitations.findOne(mine).lean<GroupInvitationRow>()
-  if (!found) throw unknown()
+  if (!found) throw unknownInvitation()
   return found
 }

@@ -3,28 +3,27 @@ import { required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 import type { RoomKey } from '#server/log/types'
 
-/** Whether somebody whom no friend of theirs brings into a group wants to be in it. One for each of both. */
+/** An invitation into a group from a person who is no friend; one for each pair. */
 export interface GroupInvitationRow {
-  /** The room and the account of the invited, with a space between. */
+  /** The room and the invited account, separated by a space. */
   _id: string
-  /** New each time they are asked, and later in order than those before. */
+  /** New at each invitation, and ordered by time. */
   invitation_id: string
   room: RoomKey
   inviter_address: string
   invitee_address: string
   /**
-   * `unsent`: the invited never hears of it, or no more, and who asked does not hear that. `accepted`: they are in, however they came. `ended`: it could not be
-   * accepted any longer.
-   * Those of older versions that were withdrawn are deleted.
+   * `unsent`: the invited person is not notified, and the inviter does not know. `accepted`: they are members, by any
+   * way. `ended`: no longer acceptable. Older versions deleted withdrawn ones.
    */
   status: 'pending' | 'accepted' | 'declined' | 'withdrawn' | 'unsent' | 'ended'
   created_at: string
   responded_at: string | null
-  /** Until then an acceptance is under way, and nobody else decides. */
+  /** Until this time an acceptance is in progress, and nothing else decides. */
   accepting_until?: string | null
-  /** When the invited was last told of it. */
+  /** The last notification of the invited person. */
   told_at?: string | null
-  /** Whether somebody took it back after it had been answered with no, or had ended: to them it waited until then. */
+  /** Was it withdrawn after a refusal or its end? To the inviter it was pending until then. */
   taken_back?: boolean
 }
 

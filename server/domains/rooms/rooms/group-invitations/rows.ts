@@ -1,7 +1,7 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
-import { adminsAmong, suspendedAmong } from '#server/domains/people/accounts/facts'
+import { adminAccountsAmong, suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
 import { profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
-import { adminRoles, bannedFrom, membershipsOf, rolesAmong } from '#server/domains/rooms/room-state/membership'
+import { adminRoles, membershipsOf, rolesOfAll, roomsBannedFrom } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { placeOfId } from '#server/kernel/cursors'
@@ -9,8 +9,8 @@ import type { GroupInvitation } from '#shared/api/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 
-/** Invitations that wait, as those who are invited see them; without those to rooms that are no more, and of who may bring nobody in. */
-export async function shownAll(node: Node, rows: readonly GroupInvitationRow[]): Promise<GroupInvitation[]> {
+/** Pending invitations for the invited person, without closed groups and inviters without the right. */
+export async function invitationOutputs(node: Node, rows: readonly GroupInvitationRow[]): Promise<GroupInvitation[]> {
   const inviters = [...new Set(rows.map(({ inviter_address }) => inviter_address))]
   const [groups, profiles, mayBringIn] = await Promise.all([
     Rooms.find({ _id: { $in: rows.map(({ room }) => room) }, is_active: true }).lean(),
@@ -36,14 +36,14 @@ export async function shownAll(node: Node, rows: readonly GroupInvitationRow[]):
   })
 }
 
-/** Who of these senders may still bring people in where, by the records. */
+/** The inviters who may still add people, by the records. */
 async function sendersAmong(rows: readonly GroupInvitationRow[]): Promise<(room: string, inviter: string) => boolean> {
   const inviters = [...new Set(rows.map(({ inviter_address }) => inviter_address))]
   const rooms = [...new Set(rows.map(({ room }) => room))]
   const [suspended, everywhere, roles] = await Promise.all([
-    suspendedAmong(inviters),
-    adminsAmong(inviters),
-    rolesAmong(inviters, rooms),
+    suspendedAccountsAmong(inviters),
+    adminAccountsAmong(inviters),
+    rolesOfAll(inviters, rooms),
   ])
   const allowed = roles
     .filter(({ account, role }) => !suspended.has(account) && (everywhere.has(account) || adminRoles.includes(role)))
@@ -54,8 +54,8 @@ async function sendersAmong(rows: readonly GroupInvitationRow[]): Promise<(room:
 
 const readAtOnce = 100
 
-/** Those that somebody may answer, newest first, after the one of `before`. `next` is null at the end. */
-export async function waitingFor(node: Node, account: string, limit: number, before?: string) {
+/** The invitations that an account may answer, newest first, after `before`. `next` is null at the end. */
+export async function openInvitationsOf(node: Node, account: string, limit: number, before?: string) {
   const found: GroupInvitation[] = []
   let after = before === undefined ? undefined : placeOfId(before)
   do {
@@ -64,21 +64,25 @@ export async function waitingFor(node: Node, account: string, limit: number, bef
       .sort({ invitation_id: -1 })
       .limit(readAtOnce)
       .lean<GroupInvitationRow[]>()
-    found.push(...(await shownAll(node, await open(node, account, rows))))
+    found.push(...(await invitationOutputs(node, await answerableAmong(node, account, rows))))
     after = rows.length === readAtOnce ? rows.at(-1)?.invitation_id : undefined
   } while (after !== undefined && found.length <= limit)
   const invitations = found.slice(0, limit)
   return { invitations, next: found.length > limit ? (invitations.at(-1)?.id ?? null) : null }
 }
 
-/** Without those between a block, and those to where the account is already, or is banned. */
-async function open(node: Node, account: string, rows: readonly GroupInvitationRow[]): Promise<GroupInvitationRow[]> {
+/** Without blocked inviters, and rooms in which the account is a member or banned. */
+async function answerableAmong(
+  node: Node,
+  account: string,
+  rows: readonly GroupInvitationRow[],
+): Promise<GroupInvitationRow[]> {
   const inviters = rows.map(({ inviter_address }) => inviter_address)
   const rooms = rows.map(({ room }) => room)
   const [blocked, joined, banned] = await Promise.all([
     blockedAmong(account, inviters),
     membershipsOf(account),
-    bannedFrom(account, rooms, node.now()),
+    roomsBannedFrom(account, rooms, node.now()),
   ])
   return rows.filter(
     ({ inviter_address, room }) => !blocked.has(inviter_address) && !joined.includes(room) && !banned.has(room),

@@ -1,0 +1,84 @@
+import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
+import { notifyBooking, notifyCancellation, notifyUnbooked } from '#server/domains/platform/push/event-notices'
+import { audiences, type Node } from '#server/kernel/context'
+import { every } from '#server/kernel/every'
+import type { QueryFilter } from '#server/ports/database/port'
+import { scheduledCallChanged } from '#shared/api/booking'
+import { writeToCalendar } from './calendar-event.ts'
+import { emailParties, emailUnbooked } from './emails.ts'
+import { nameOfAccount, shownCall } from './render.ts'
+
+const lookMilliseconds = 1_000
+const atOnce = 20
+/** Another node takes over a notice after so long. */
+const noticeMilliseconds = 10_000
+
+/** Stored with each booking and cancellation, so that the notice is sent even if this node dies. */
+export const noticeDue = (node: Node): { tell_at: Date } => ({ tell_at: new Date(node.now() + noticeMilliseconds) })
+
+/** Marks a notice as sent, unless the call has changed since. */
+const markNotified = ({ _id, status }: StoredBooking) =>
+  Bookings.updateOne({ _id, status }, { $unset: { tell_at: '' } })
+
+/** Notifies both parties and the host's calendar of a booking; `by` requested it. */
+export async function announceBooked(node: Node, call: StoredBooking, by: string): Promise<void> {
+  node.reached('call-booked')
+  await emailParties(node, call, { method: 'REQUEST', by })
+  notifyBooking(node, call)
+  await writeToCalendar(node, call)
+  await markNotified(call)
+}
+
+/** Notifies all but the canceller of a cancellation; `by` requested it. */
+export async function announceCancelled(node: Node, call: StoredBooking, by: string): Promise<void> {
+  node.reached('call-cancelled')
+  await emailParties(node, call, { method: 'CANCEL', by })
+  // Nobody was notified of an unpaid call.
+  if (!call.payment_required || call.is_paid) notifyCancellation(node, call, await cancellerOf(node, call))
+  await writeToCalendar(node, call)
+  await markNotified(call)
+}
+
+/** Notifies the payer that the call is not booked, and until when the payment may still be charged. */
+export async function announceUnbooked(node: Node, call: StoredBooking): Promise<void> {
+  node.reached('call-unbooked')
+  await emailUnbooked(node, call)
+  notifyUnbooked(node, call, await nameOfAccount(node, call.recipient_wallet_address))
+  await markNotified(call)
+}
+
+/** The canceller of a call: a party, or the guest with its token. */
+async function cancellerOf(node: Node, { cancelled_by: from = null, guest_name }: StoredBooking) {
+  return { from, name: from === null ? (guest_name ?? 'Somebody') : await nameOfAccount(node, from) }
+}
+
+/** Sends the call to the devices of its parties. */
+export function notifyParties(node: Node, stored: StoredBooking): void {
+  const call = shownCall(stored, node.now())
+  for (const party of stored.parties) node.live.send(scheduledCallChanged, audiences.account(party), { call })
+}
+
+/** Sends notices whose node died or failed. Emails that were sent are not repeated. */
+export function retryNotices(node: Node): () => void {
+  const isDue = (): QueryFilter<StoredBooking> => ({
+    status: { $in: ['confirmed', 'cancelled'] },
+    tell_at: { $lte: new Date(node.now()) },
+  })
+  async function look(): Promise<void> {
+    const due = await Bookings.find(isDue()).sort({ tell_at: 1 }).limit(atOnce).lean<StoredBooking[]>()
+    await Promise.all(due.map(sendNotice))
+  }
+  async function sendNotice({ _id }: StoredBooking): Promise<void> {
+    const mine = await Bookings.findOneAndUpdate(
+      { _id, ...isDue() },
+      { $set: noticeDue(node) },
+      { returnDocument: 'after' },
+    ).lean<StoredBooking>()
+    if (!mine) return
+    notifyParties(node, mine)
+    if (mine.payment_usable_until) await announceUnbooked(node, mine)
+    else if (mine.status === 'cancelled') await announceCancelled(node, mine, mine.cancelled_by ?? mine.booker)
+    else await announceBooked(node, mine, mine.booker)
+  }
+  return every(node, lookMilliseconds, look, 'what has become of calls was not told')
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { sealErased } from '#server/log/index'
+import type { Fact, InMemory, RoomKey, Row } from '#server/log/types'
+import type { MessagesOfErased } from '#shared/api/own-data'
+import { isSameAccount } from '#shared/kit/accounts'
+import { deletedName, deletedPrefix } from '#shared/kit/person-name'
+import { peersOf, roomOfKey } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
+
+/** An account that is erased, and the alias that replaces it in rows that stay for others. */
+export interface ErasedAccount {
+  account: string
+  alias: string
+  /** Its messages stay, or are removed with what others quote of them. */
+  messages: MessagesOfErased
+}
+
+/** As long as a wallet address, so that the places of mentions in a text stay right. */
+export const newAlias = (): string => deletedPrefix + randomBytes(17).toString('hex')
+
+/** True for a conversation of two with this account. Both addresses are needed to read its sealed messages. */
+export const isBetween = (room: unknown, account: string): boolean => {
+  if (typeof room !== 'string') return false
+  const { type, id } = roomOfKey(room.split('|')[0] ?? '')
+  return isBetweenTwo(type) && peersOf(id).includes(account)
+}
+
+type Content = { [name: string]: unknown }
+const isContent = (value: unknown): value is Content =>
+  typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+/** Finds an account in a text. Longer words and the names of conversations of two do not match. */
+function patternOf(account: string): RegExp {
+  const word = account.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`(?<![\\w~])${word}(?![\\w~])`, account.startsWith('0x') ? 'gi' : 'g')
+}
+
+/** Replaces the account by its alias in all texts of a value. A value without it is returned unchanged. */
+export function withAlias<Value>(value: Value, erased: ErasedAccount): Value
+export function withAlias(value: unknown, { account, alias }: ErasedAccount): unknown {
+  const pattern = patternOf(account)
+  return renamed(value, (text) => text.replace(pattern, alias))
+}
+
+function renamed(value: unknown, rename: (text: string) => string): unknown {
+  if (typeof value === 'string') return rename(value)
+  if (Array.isArray(value)) {
+    const next = value.map((one) => renamed(one, rename))
+    return next.every((one, at) => one === value[at]) ? value : next
+  }
+  if (!isContent(value)) return value
+  const entries = Object.entries(value)
+  const next = entries.map(([name, one]) => [rename(name), renamed(one, rename)] as const)
+  const isSame = next.every(([name, one], at) => name === entries[at]?.[0] && one === entries[at]?.[1])
+  return isSame ? value : Object.fromEntries(next)
+}
+
+/** A content without the name of the account, be it actor, target, or sender of a message in it. */
+function withoutNames(content: Content, sender: unknown, target: unknown, erased: ErasedAccount): Content {
+  const isErased = (id: unknown) => typeof id === 'string' && (isSameAccount(id, erased.account) || id === erased.alias)
+  const next = { ...content }
+  for (const [name, value] of Object.entries(content)) {
+    if (name === 'target_name' && isErased(target)) next[name] = deletedName
+    if (!isContent(value)) continue
+    if (name === 'actor' && isErased(sender)) next[name] = { ...value, name: deletedName }
+    const { body, sender: by } = value
+    if (isContent(body)) next[name] = { ...value, body: withoutNames(body, by, null, erased) }
+    const isTakenBack = name === 'reply_to' && erased.messages === 'erase' && isErased(value.sender_address)
+    if (isTakenBack) next[name] = { ...value, content: '' }
+  }
+  return next
+}
+
+const isAlike = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** A row of the log without the account; the very same row where it says nothing of it. */
+export function rowWithout(row: Row, erased: ErasedAccount): Row {
+  const body = withoutNames(row.body, row.sender, row.target, erased) as Row['body']
+  const { sender, target, cid, reason } = row
+  const next = isBetween(row.room, erased.account)
+    ? { ...row, body }
+    : { ...row, ...withAlias({ sender, target, cid, reason, body }, erased) }
+  return isAlike(next, row) ? row : sealErased(next)
+}
+
+/** The same for what a node has in memory. Facts about the account are loaded anew. */
+export const inMemory = (erased: ErasedAccount): InMemory => ({
+  row: (row) => rowWithout(row, erased),
+  fact(key: string, value, room: RoomKey) {
+    if (key.includes(erased.account)) return null
+    const isMessage = isContent(value) && isContent(value.body)
+    const next = isMessage ? { ...value, body: withoutNames(value.body as Content, value.sender, null, erased) } : value
+    return { value: (isBetween(room, erased.account) ? next : withAlias(next, erased)) as Fact }
+  },
+})

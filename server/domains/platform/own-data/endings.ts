@@ -1,0 +1,172 @@
+import { Agents } from '#server/domains/agents/agent-state/model'
+import { Connections } from '#server/domains/meetings/calendar/model'
+import { Meetings } from '#server/domains/meetings/meetings/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
+import { accountRoleChanged } from '#server/domains/people/accounts/events'
+import { roleIn } from '#server/domains/people/accounts/facts'
+import { ServiceTokens } from '#server/domains/people/identity/model'
+import { announceSessionEnd, endAllSessions } from '#server/domains/people/identity/session-ends'
+import { Webhooks } from '#server/domains/platform/webhooks/model'
+import { unsignedEntry } from '#server/domains/rooms/events/define'
+import { archiveRoom } from '#server/domains/rooms/room-state/archiving'
+import { actorOf, entryOf, plazaActor } from '#server/domains/rooms/room-state/entries'
+import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
+import { memberLeft } from '#server/domains/rooms/room-state/events/people'
+import { messageIn, pinsIn, roomIn } from '#server/domains/rooms/room-state/facts'
+import { giveUpMembership, membershipsOf } from '#server/domains/rooms/room-state/membership'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { actWithSuccession } from '#server/domains/rooms/room-state/succession'
+import { Streams } from '#server/domains/streams/streams/model'
+import type { Node } from '#server/kernel/context'
+import { RoomEvents } from '#server/log/model'
+import { GLOBAL, type Judgement, type RoomKey } from '#server/log/types'
+import { agents } from '#shared/api/agents'
+import { booking } from '#shared/api/booking'
+import { calendar } from '#shared/api/calendar'
+import { meetings } from '#shared/api/meetings'
+import { streams } from '#shared/api/streams'
+import { webhooks } from '#shared/api/webhooks'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { deletedName } from '#shared/kit/person-name'
+import { isBetween } from './alias.ts'
+import { removeArchive } from './export-jobs.ts'
+import { exportOf } from './exports.ts'
+
+/** Ends all that an account has under way, as its owner would, before its rows go. It can be ended and begun anew. */
+export async function endAll(node: Node, account: string, signal: AbortSignal): Promise<void> {
+  const endings = [endSignIns, endRole, endAgents, endStreams, cancelCalls, endMeetings, endConnections, leaveRooms]
+  for (const end of endings) {
+    signal.throwIfAborted()
+    await end(node, account)
+  }
+  const made = await exportOf(account)
+  if (made) await removeArchive(node, account, made.export_id)
+}
+
+/** Others refuse what was ended already, or by somebody else. */
+async function passOver(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof AppError && error.status < 500)) throw error
+  })
+}
+
+async function endSignIns(node: Node, account: string): Promise<void> {
+  await endAllSessions(node, account)
+  const tokens = await ServiceTokens.find({ created_by: account }).lean()
+  for (const { _id, account: bot } of tokens) {
+    await ServiceTokens.deleteOne({ _id })
+    await announceSessionEnd(node, bot, [_id])
+  }
+}
+
+/** What every node has in memory of the power of an account ends too. */
+async function endRole(node: Node, account: string): Promise<void> {
+  await node.log.act(GLOBAL, {
+    sender: plazaActor.account,
+    makes: accountRoleChanged,
+    judge: (view): Judgement<null> =>
+      roleIn(view, account) === 'user'
+        ? { already: null }
+        : { accept: unsignedEntry(accountRoleChanged, { role: 'user' }, { target: account }) },
+  })
+}
+
+async function endAgents(node: Node, account: string): Promise<void> {
+  for (const { _id: id } of await Agents.find({ owner_address: account }, { _id: 1 }).lean())
+    await passOver(node.callAs(account, agents.remove, { id }))
+}
+
+async function endStreams(node: Node, account: string): Promise<void> {
+  for (const { _id: id } of await Streams.find({ user_address: account }, { _id: 1 }).lean()) {
+    await passOver(node.callAs(account, streams.end, { id }))
+    await passOver(node.callAs(account, streams.remove, { id }))
+  }
+}
+
+/** The other party of each call gets a letter. */
+async function cancelCalls(node: Node, account: string): Promise<void> {
+  const upcoming = {
+    parties: account,
+    scheduled_at: { $gt: new Date(node.now()) },
+    status: { $ne: 'cancelled' as const },
+  }
+  for (const { _id: id } of await Bookings.find(upcoming, { _id: 1 }).lean()) {
+    const reason = 'This account was deleted.'
+    await passOver(node.callAs(account, booking.cancel, { id, status: 'cancelled', reason }))
+  }
+}
+
+async function endMeetings(node: Node, account: string): Promise<void> {
+  const hosted = await Meetings.find({ host_wallet_address: account, status: 'active' }, { join_code: 1 }).lean()
+  for (const { join_code: code } of hosted) await passOver(node.callAs(account, meetings.end, { code }))
+}
+
+async function endConnections(node: Node, account: string): Promise<void> {
+  for (const { _id: id } of await Webhooks.find({ account }, { _id: 1 }).lean())
+    await passOver(node.callAs(account, webhooks.remove, { id }))
+  if (await Connections.exists({ wallet_address: account }))
+    await passOver(node.callAs(account, calendar.disconnect, {}))
+}
+
+/** Rooms that the account runs go to those who follow, and are archived where nobody does. */
+async function leaveRooms(node: Node, account: string): Promise<void> {
+  for (const key of await membershipsOf(account)) {
+    if (isBetween(key, account)) continue
+    const actor = await actorOf(node, account)
+    await passOver(
+      actWithSuccession(node, key, account, {
+        sender: account,
+        makes: memberLeft,
+        judge: (view) => giveUpMembership(view, actor),
+      }),
+    )
+  }
+  const own = await Rooms.find({ owner_address: account, is_active: true }, { _id: 1 }).lean()
+  for (const { _id: key } of own) {
+    const owner = await node.log.ask(key, (view) => roomIn(view)?.owner_address ?? null)
+    if (owner !== null && isSameAccount(owner, account)) await archiveRoom(node, key, plazaActor)
+  }
+}
+
+const messagesAtOnce = 500
+
+/** Removes all messages of an account in batches, by one event for each room, as moderators do. */
+export async function purgeOwnMessages(node: Node, account: string, signal: AbortSignal): Promise<void> {
+  for (let after = ''; ; ) {
+    signal.throwIfAborted()
+    const own = { sender: account, _id: { $gt: after }, n: { $exists: true }, 'body.deleted': null }
+    const page = RoomEvents.find(own, { room: 1, seq: 1 }).sort({ _id: 1 }).limit(messagesAtOnce)
+    const found = await page.lean<{ _id: string; room: RoomKey; seq: number }[]>()
+    for (const key of new Set(found.map(({ room }) => room)))
+      await purgeIn(
+        node,
+        account,
+        key,
+        found.flatMap(({ room, seq }) => (room === key ? [seq] : [])),
+      )
+    if (found.length < messagesAtOnce) return
+    after = found.at(-1)?._id ?? ''
+  }
+}
+
+async function purgeIn(node: Node, account: string, key: RoomKey, seqs: readonly number[]): Promise<void> {
+  const [from_seq, to_seq] = [Math.min(...seqs), Math.max(...seqs)]
+  await node.log.act(key, {
+    sender: plazaActor.account,
+    makes: messagesPurged,
+    judge(view, now) {
+      const isTaken = (id: string) => {
+        const message = messageIn(view, id)
+        return (
+          message !== null && isSameAccount(message.sender, account) && message.seq >= from_seq && message.seq <= to_seq
+        )
+      }
+      const at = new Date(now).toISOString()
+      const unpinned = pinsIn(view).filter(isTaken)
+      const body = { from_seq, to_seq, by: plazaActor.account, at, reason: null, count: seqs.length, unpinned }
+      const about = { target: account, targetName: deletedName }
+      return { accept: entryOf(view, { ...plazaActor, role: null }, messagesPurged, body, about) }
+    },
+  })
+}

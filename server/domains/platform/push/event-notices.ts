@@ -1,0 +1,103 @@
+import type { Node } from '#server/kernel/context'
+import type { ScheduledCall } from '#shared/api/booking'
+import { type Call, ringSeconds } from '#shared/api/calls'
+import type { GroupInvitation } from '#shared/api/group-invitations'
+import { type PushType, ringing } from '#shared/api/push'
+import { shortened } from '#shared/kit/person-name'
+import { dmOf, roomKey } from '#shared/kit/room-key'
+import { type AccountNotice, withdrawNotice } from './deliver.ts'
+import { notifyInBackground } from './notify.ts'
+
+const daySeconds = 86_400
+/** The page of calls and bookings. */
+export const callsPage = '/#/calls'
+/** The page of invitations. */
+const invitationsPage = '/#/'
+
+interface NoticeEvent {
+  /** The account that acted; null for a guest. */
+  from: string | null
+  name: string
+  body: string
+  /** A path of the page. */
+  url: string
+  tag: string
+  /** `notification` by default. */
+  type?: PushType
+}
+
+/** The notice of an event for `to`, suppressed by their mute of the sender. */
+export function eventNotice(
+  to: string,
+  { from, name, body, url, tag, type = 'notification' }: NoticeEvent,
+): ReadonlyMap<string, AccountNotice> {
+  const by = { callerId: null, callerName: null, senderAddress: from }
+  const notice = { title: name, body, type, ...by, url, tag }
+  return new Map([[to, { notice, room: from === null ? null : roomKey(dmOf(from, to)), seconds: daySeconds }]])
+}
+
+type Booked = Pick<
+  ScheduledCall,
+  'recipient_wallet_address' | 'scheduler_wallet_address' | 'scheduler_name' | 'guest_name'
+> & { _id: string; parties: readonly string[] }
+
+/** Notifies a host's browsers of a booking, in the background. */
+export function notifyBooking(node: Node, call: Booked): void {
+  const { _id, recipient_wallet_address: host, scheduler_wallet_address: from, scheduler_name, guest_name } = call
+  const name = scheduler_name ?? guest_name ?? 'Somebody'
+  notifyInBackground(node, eventNotice(host, { from, name, body: 'Has booked a call with you', ...callPlaceOf(_id) }))
+}
+
+/** Notifies the other parties' browsers of a cancellation, in the background. */
+export function notifyCancellation(node: Node, { _id, parties }: Booked, by: Pick<NoticeEvent, 'from' | 'name'>): void {
+  const doing = { ...by, body: 'Has cancelled a call with you', ...callPlaceOf(_id) }
+  for (const party of parties) if (party !== by.from) notifyInBackground(node, eventNotice(party, doing))
+}
+
+/** Notifies the payer's browsers of a failed booking, in the background. */
+export function notifyUnbooked(node: Node, { _id, scheduler_wallet_address: payer }: Booked, host: string): void {
+  const body = 'This call is not booked, and its payment may have been charged'
+  if (payer !== null)
+    notifyInBackground(node, eventNotice(payer, { from: null, name: host, body, ...callPlaceOf(_id) }))
+}
+
+/** Later notices of a call replace earlier ones. */
+const callPlaceOf = (call: string) => ({ url: callsPage, tag: `booking:${call}` })
+
+/** Notifies browsers of a group invitation, in the background. */
+export function notifyInvitation(node: Node, invitation: GroupInvitation): void {
+  const { id, inviter_address: from, inviter_name: name, invitee_address: to, group_name } = invitation
+  const place = { url: invitationsPage, tag: invitationTag(id) }
+  notifyInBackground(
+    node,
+    eventNotice(to, { from, name, body: `Invites you to ${group_name}`, type: 'group_invitation', ...place }),
+  )
+}
+
+/** Withdraws the notice of an invitation. */
+export const withdrawInvitation = (node: Node, id: string): void => withdrawNotice(node, invitationTag(id))
+
+const invitationTag = (id: string) => `group_invitation:${id}`
+
+/** Notifies the callee's browsers of a ring, in the background. */
+export function notifyRing(node: Node, { id, caller, callee, call_type }: Call): void {
+  const name = nameOf(caller)
+  const notice = {
+    title: name,
+    body: call_type === 'video' ? 'Incoming video call' : 'Incoming call',
+    type: ringing,
+    callerId: caller.address,
+    callerName: name,
+    senderAddress: caller.address,
+    url: callsPage,
+    tag: tagOf(id),
+  }
+  const room = roomKey(dmOf(caller.address, callee.address))
+  notifyInBackground(node, new Map([[callee.address, { notice, room, seconds: ringSeconds }]]))
+}
+
+/** Withdraws the notice of a ring. */
+export const withdrawRing = (node: Node, { id }: Pick<Call, 'id'>): void => withdrawNotice(node, tagOf(id))
+
+const tagOf = (call: string) => `call:${call}`
+const nameOf = ({ username, display_name, address }: Call['caller']) => username ?? display_name ?? shortened(address)

@@ -1,0 +1,157 @@
+import { actingRoom } from '#server/domains/rooms/room-state/access'
+import { banIn, memberIn } from '#server/domains/rooms/room-state/facts'
+import { notifyInvited } from '#server/domains/rooms/room-state/invitation-events'
+import { accountsSharingClosedRooms } from '#server/domains/rooms/room-state/membership'
+import { ranks } from '#server/domains/rooms/room-state/standing'
+import { budgets } from '#server/kernel/budgets'
+import { audiences, type Context, type Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import type { RoomKey } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
+import { groupInvited } from '#shared/api/group-invitations'
+import { AppError } from '#shared/errors'
+import { endInvitation } from './ending.ts'
+import { type GroupInvitationRow, GroupInvitations } from './model.ts'
+import { invitationOutputs } from './rows.ts'
+
+const hourSeconds = 3_600
+const pendingAtMost = 100
+const dayMilliseconds = 24 * hourSeconds * 1_000
+/** After a refusal, the group and the inviter are barred from inviting for this time. */
+const peaceMilliseconds = 30 * dayMilliseconds
+
+/** Refuses an inviter with too many invitations in an hour, or too many pending. */
+export async function allowInvitations(node: Node, account: string, count: number): Promise<void> {
+  if (count === 0) return
+  const anHour = budgets.groupInvitations.most
+  for (let one = 0; one < count; one++)
+    if (!(await node.limits.throttle('group-invitations-by', account, anHour, hourSeconds)))
+      throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+  const pending = await GroupInvitations.countDocuments({ inviter_address: account, status: 'pending' })
+  if (pending + count > pendingAtMost)
+    throw new AppError('CONFLICT', { message: `At most ${pendingAtMost} invitations of yours may wait for an answer` })
+}
+
+/**
+ * Invites people into an account's group, each once, except members; returns them. People who declined recently, or
+ * have enough from this inviter, get no invitation but are returned: refusals stay secret.
+ */
+export async function inviteIntoGroup(
+  node: Node,
+  account: string,
+  key: RoomKey,
+  people: readonly string[],
+): Promise<string[]> {
+  if (people.length === 0) return []
+  const outside = await node.log.ask(key, (view, now) => {
+    const { room, standing } = actingRoom(view, account, now)
+    if (standing.rank < ranks.admin)
+      throw new AppError('FORBIDDEN', { message: 'Only the admin of the group may add people' })
+    if (!room.is_active) throw new AppError('ROOM_ARCHIVED')
+    const outside = people.filter((person) => memberIn(view, person) === null)
+    if (outside.some((person) => banIn(view, person, now) !== null)) throw new AppError('BANNED')
+    return outside
+  })
+  for (const person of outside) await invitePerson(node, account, key, person)
+  return outside
+}
+
+/** Notifies invited people who have neither answered nor been notified. */
+export async function notifyInvitedPeople(context: Context, key: RoomKey, people: readonly string[]): Promise<void> {
+  if (people.length === 0) return
+  const told_at = new Date(context.node.now()).toISOString()
+  const notNotified = { status: 'pending' as const, told_at: null }
+  const asked = { _id: { $in: people.map((person) => invitationIdOf(key, person)) }, ...notNotified }
+  const rows = await GroupInvitations.find(asked).lean<GroupInvitationRow[]>()
+  for (const invitation of await invitationOutputs(context.node, rows)) {
+    const one = { _id: invitationIdOf(key, invitation.invitee_address), ...notNotified }
+    const { modifiedCount } = await GroupInvitations.updateOne(one, { $set: { told_at } })
+    if (modifiedCount !== 1) continue
+    context.emit(groupInvited, audiences.account(invitation.invitee_address), { invitation })
+    notifyInvited(context.node, invitation)
+  }
+}
+
+export const invitationIdOf = (key: RoomKey, person: string): string => `${key} ${person}`
+
+async function invitePerson(node: Node, account: string, key: RoomKey, person: string): Promise<void> {
+  const now = node.now()
+  const _id = invitationIdOf(key, person)
+  const before = await GroupInvitations.findOne({ _id }).lean<GroupInvitationRow>()
+  const hasDeclined = before?.status === 'declined' && (before.responded_at ?? '') >= since(now, peaceMilliseconds)
+  if (hasDeclined) {
+    await GroupInvitations.updateOne({ _id, status: 'declined' }, { $set: { taken_back: false } })
+    return
+  }
+  if (before?.status !== 'pending') {
+    const fields = {
+      invitation_id: newId(),
+      inviter_address: account,
+      status: (await hasRecentRefusal(account, person, now)) ? ('unsent' as const) : ('pending' as const),
+      created_at: new Date(now).toISOString(),
+      responded_at: null,
+      accepting_until: null,
+      taken_back: false,
+      told_at: before?.told_at && before.told_at >= since(now, dayMilliseconds) ? before.told_at : null,
+    }
+    if (before) {
+      const { invitation_id, status } = before
+      await GroupInvitations.updateOne({ _id, invitation_id, status }, { $set: fields })
+    } else
+      await GroupInvitations.create({ _id, room: key, invitee_address: person, ...fields }).catch((error: unknown) => {
+        if (!isDuplicate(error)) throw error
+      })
+  }
+  await limitOfInviter(account, person, now)
+  await limitOfInvited(node, person)
+}
+
+const since = (now: number, milliseconds: number): string => new Date(now - milliseconds).toISOString()
+
+/** After a refusal, the inviter may not invite this person into any group for a while. */
+const hasRecentRefusal = async (account: string, person: string, now: number): Promise<boolean> =>
+  (await GroupInvitations.exists({
+    inviter_address: account,
+    invitee_address: person,
+    status: 'declined',
+    responded_at: { $gte: since(now, peaceMilliseconds) },
+  })) !== null
+
+/**
+ * Limits one inviter's invitations of a person: pending, or ended within a day of the notification. Further ones are
+ * not sent. It runs after each write, so simultaneous ones count too.
+ */
+async function limitOfInviter(account: string, person: string, now: number): Promise<void> {
+  const notified = { status: { $in: ['withdrawn', 'ended'] as const }, told_at: { $gte: since(now, dayMilliseconds) } }
+  const rows = await GroupInvitations.find({
+    inviter_address: account,
+    invitee_address: person,
+    $or: [{ status: 'pending' }, notified],
+  })
+    .sort({ invitation_id: 1 })
+    .lean<GroupInvitationRow[]>()
+  const counted = [...rows.filter(({ told_at }) => told_at), ...rows.filter(({ told_at }) => !told_at)]
+  const surplus = counted.slice(budgets.groupInvitationsToOne.most).map(({ _id }) => _id)
+  if (surplus.length === 0) return
+  const notNotified = { _id: { $in: surplus }, status: 'pending' as const, told_at: null }
+  await GroupInvitations.updateMany(notNotified, { $set: { status: 'unsent' } })
+}
+
+/**
+ * Limits a person's pending invitations of all inviters. The oldest of strangers end first, so that many accounts
+ * cannot displace honest ones. Unsent ones stay unsent.
+ */
+async function limitOfInvited(node: Node, person: string): Promise<void> {
+  const most = budgets.groupInvitationsOfOne.most
+  const waiting = { invitee_address: person, status: 'pending' as const }
+  if ((await GroupInvitations.countDocuments(waiting)) <= most) return
+  const rows = await GroupInvitations.find(waiting).sort({ invitation_id: 1 }).lean<GroupInvitationRow[]>()
+  const known = await accountsSharingClosedRooms(
+    person,
+    rows.map(({ inviter_address }) => inviter_address),
+  )
+  const isKnown = ({ inviter_address }: GroupInvitationRow) => known.has(inviter_address)
+  const givingWay = [...rows.filter((row) => !isKnown(row)), ...rows.filter(isKnown)]
+  for (const row of givingWay.slice(0, rows.length - most))
+    await endInvitation(node, row, row.told_at ? 'ended' : 'unsent')
+}

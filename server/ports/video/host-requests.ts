@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { fetchText } from '#server/kernel/fetch'
+import { AppError } from '#shared/errors'
+import type { HostTokens } from './host-tokens.ts'
+import type { MediaHost, Video } from './port.ts'
+
+/** Requests of a node about streams of another. */
+export type HostRequests = Pick<Video, 'createStream' | 'status' | 'endStream' | 'deleteStream' | 'assets'>
+
+const bounds = { timeoutMilliseconds: 12_000, maxBytes: 4 * 2 ** 20 }
+const mostBytes = 256 * 1024
+
+const Question = z.discriminatedUnion('ask', [
+  z.object({ ask: z.literal('createStream'), stream: z.object({ name: z.string(), record: z.boolean() }) }),
+  z.object({ ask: z.literal('status'), streamIds: z.array(z.string()) }),
+  // Absent from nodes of the previous version.
+  z.object({ ask: z.literal('endStream'), streamId: z.string(), isShown: z.boolean().default(true) }),
+  z.object({ ask: z.enum(['deleteStream', 'assets']), streamId: z.string() }),
+])
+
+const time = z.iso.datetime().transform((text) => new Date(text))
+const Created = z.object({ streamId: z.string(), streamKey: z.string(), playbackId: z.string() })
+const Status = z.object({
+  state: z.enum(['idle', 'live', 'interrupted']),
+  lastSeen: time.nullable(),
+  bitrate: z.number().exactOptional(),
+  dropped: z.number().exactOptional(),
+})
+const Statuses = z.array(z.tuple([z.string(), Status]))
+const Assets = z.array(
+  z.object({
+    assetId: z.string(),
+    streamId: z.string(),
+    phase: z.enum(['waiting', 'processing', 'ready', 'failed']),
+    progress: z.number(),
+    startedAt: time,
+    durationSeconds: z.number().nullable(),
+    sizeBytes: z.number().nullable(),
+    error: z.string().nullable(),
+    playbackId: z.string().nullable(),
+    playbackUrl: z.string().nullable(),
+    downloadUrl: z.string().nullable(),
+  }),
+)
+
+/** Sends requests to another node, which counts as away without a proper answer. */
+export function requestsTo(host: MediaHost, tokens: HostTokens): HostRequests {
+  async function ask<Schema extends z.ZodType>(question: z.input<typeof Question>, answer: Schema) {
+    try {
+      const body = JSON.stringify(question)
+      const asked = { method: 'POST', path: '/ask', ...(host.signsBodies ? { body: Buffer.from(body) } : {}) }
+      const headers = { ...tokens.headersFor(host.id, asked), 'content-type': 'application/json' }
+      const { status, text } = await fetchText(`${host.url}/ask`, { method: 'POST', headers, body }, bounds)
+      if (status !== 200) throw new Error(`It answers ${status}`)
+      return answer.parse(JSON.parse(text))
+    } catch (cause) {
+      throw new AppError('SERVICE_UNAVAILABLE', { cause })
+    }
+  }
+  const nothing = z.null().transform(() => undefined)
+  return {
+    createStream: (stream) => ask({ ask: 'createStream', stream }, Created),
+    status: async (streamIds) => new Map(await ask({ ask: 'status', streamIds: [...streamIds] }, Statuses)),
+    endStream: (streamId, isShown) => ask({ ask: 'endStream', streamId, isShown }, nothing),
+    deleteStream: (streamId) => ask({ ask: 'deleteStream', streamId }, nothing),
+    assets: (streamId) => ask({ ask: 'assets', streamId }, Assets),
+  }
+}
+
+/** Answers a request of another node, if `isGood` accepts its signature. */
+export async function answerRequest(
+  video: HostRequests,
+  isGood: (body: Buffer) => boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > mostBytes) return void response.writeHead(413, { connection: 'close' }).end()
+    parts.push(part)
+  }
+  const body = Buffer.concat(parts)
+  if (!isGood(body)) return void response.writeHead(403, { connection: 'close' }).end()
+  const question = Question.parse(JSON.parse(body.toString()))
+  const answer = await answerOf(video, question)
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? null))
+}
+
+async function answerOf(video: HostRequests, question: z.output<typeof Question>): Promise<unknown> {
+  switch (question.ask) {
+    case 'createStream':
+      return video.createStream(question.stream)
+    case 'status':
+      return [...(await video.status(question.streamIds))]
+    case 'endStream':
+      return video.endStream(question.streamId, question.isShown)
+    default:
+      return video[question.ask](question.streamId)
+  }
+}

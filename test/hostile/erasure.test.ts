@@ -1,0 +1,105 @@
+// Modes: embedded
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { Erasures, type StoredErasure } from '#server/domains/platform/own-data/model'
+import { api } from '#shared/api/index'
+import { messages } from '#shared/api/messages'
+import { ownData } from '#shared/api/own-data'
+import { type Booted, boot } from '#test/support/boot'
+import { channelOf, over, type Person, people, person, say } from '#test/support/people'
+import { call, wallet } from '#test/support/wallet'
+
+let server: Booted
+beforeAll(async () => {
+  server = await boot({
+    environment: {
+      ERASURE_GRACE_DAYS: '0',
+      ADMINS: `${wallet('an admin').address},${wallet('another admin').address}`,
+    },
+    entry: 'through the door',
+  })
+})
+afterAll(() => server.close())
+
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 100 })
+/** The erasure begins at once, and ends when all nodes have forgotten the account. */
+async function erased(who: Person): Promise<void> {
+  const _id = (await Accounts.findOne({ _id: who.account }).lean())?.erasure_id ?? ''
+  const state = () => Erasures.findOne({ _id }).lean<StoredErasure>()
+  await until(async () => expect((await state())?.forgotten_at).toBeTruthy())
+  server.setAhead(120)
+  await until(async () => expect((await state())?.finished_at).toBeTruthy())
+  server.setAhead(0)
+}
+
+describe('a deletion is of the caller alone, and leaves nobody a way in', () => {
+  test.each(over)('over %s nobody deletes the account of another, by whatever field', async (door) => {
+    const [thief, victim] = await people(server, `deletes another ${door}`, `is not deleted ${door}`)
+    const named = { messages: 'erase', confirm: victim.account } as const
+    expect((await thief.refused(door, ownData.erase, named)).code).toBe('VALIDATION_ERROR')
+    for (const field of ['address', 'account', 'userAddress', 'wallet_address', 'sender'])
+      await thief.tries(door, ownData.erase, { ...named, [field]: victim.account } as never)
+    expect((await call(server.url, 'DELETE /api/account', named)).status).toBe(401)
+    expect(await victim.does('rest', ownData.readErasure, {})).toMatchObject({ erased_at: null })
+    expect(await Accounts.exists({ _id: thief.account })).not.toBeNull()
+  })
+
+  test('a session, a refresh token and an invitation of a deleted account are refused, and a new account has no old power', async () => {
+    const [goes, stays, late] = await people(server, 'is deleted', 'is left', 'comes late')
+    const room = await channelOf(goes, stays)
+    const { token } = await goes.does('rest', api.invitations.create, { room })
+    const line = await goes.line('/rooms')
+    await say(goes, room, 'last words')
+    await goes.does('rest', ownData.erase, { messages: 'unlink', confirm: goes.account })
+    await vi.waitFor(() => expect(line.socket.connected).toBe(false), { timeout: 5_000 })
+    await erased(goes)
+    expect((await goes.rest('GET /api/account/erasure')).status).toBe(401)
+    expect((await call(server.url, 'POST /api/auth/session', { refreshToken: goes.refreshToken })).status).toBe(401)
+    const joined = await late.rest(`POST /api/invitations/${token}/accept`, {})
+    expect(joined.status).toBeGreaterThanOrEqual(400)
+    const anew = await person(server, 'is deleted')
+    const [last] = (await stays.does('rest', messages.history, { room })).messages
+    expect((await anew.refused('rest', messages.edit, { room, id: last?.id ?? '', text: 'changed' })).status).toBe(403)
+    expect((await anew.refused('rest', api.rooms.archive, { room })).status).toBeGreaterThanOrEqual(403)
+  })
+
+  test.each(over)('over %s only admins delete others, and admins neither admins nor Plaza itself', async (door) => {
+    const [admin, other, user, victim] = await people(server, 'an admin', 'another admin', 'a user', 'a victim')
+    const erase = (address: string) => ({ address, reason: 'none' })
+    const { address } = erase(victim.account)
+    expect((await user.refused(door, ownData.eraseUser, erase(address))).code).toBe('FORBIDDEN')
+    expect((await user.refused(door, ownData.exportUser, { address })).code).toBe('FORBIDDEN')
+    expect((await admin.refused(door, ownData.eraseUser, erase(other.account))).code).toBe('FORBIDDEN')
+    expect((await admin.refused(door, ownData.eraseUser, erase(admin.account))).code).toBe('FORBIDDEN')
+    expect((await admin.refused(door, ownData.eraseUser, erase('bot:plaza'))).code).toBe('USER_NOT_FOUND')
+    expect((await admin.refused(door, ownData.eraseUser, erase(wallet('nobody').address))).code).toBe('USER_NOT_FOUND')
+    const bare = { address, reason: '' }
+    expect((await admin.refused(door, ownData.eraseUser, bare)).code).toBe('VALIDATION_ERROR')
+    expect(await Accounts.exists({ erased_at: { $exists: true } })).toBeNull()
+  })
+
+  test.each(over)('over %s a deletion that has begun is not planned anew', async (door) => {
+    const [admin, going] = await people(server, 'an admin', `is being deleted ${door}`)
+    await Accounts.updateOne({ _id: going.account }, { $set: { is_erasing: true } })
+    const own = { messages: 'erase', confirm: going.account } as const
+    expect((await going.refused(door, ownData.erase, own)).code).toBe('CONFLICT')
+    const theirs = { address: going.account, reason: 'asked for it' }
+    expect((await admin.refused(door, ownData.eraseUser, theirs)).code).toBe('CONFLICT')
+    await Accounts.updateOne({ _id: going.account }, { $unset: { is_erasing: '' } })
+  })
+
+  test('who is suspended stays so after a deletion', async () => {
+    const suspended = await person(server, 'comes back')
+    await Accounts.updateOne({ _id: suspended.account }, { $set: { display_name: 'Comes Back' } })
+    await Accounts.updateOne(
+      { _id: suspended.account },
+      { $set: { is_banned: true, banned_seq: 1, banned_by: 'plaza', banned_at: 1, ban_reason: 'spam' } },
+    )
+    await suspended.does('rest', ownData.erase, { messages: 'erase', confirm: suspended.account })
+    await erased(suspended)
+    const left = await Accounts.findOne({ _id: suspended.account }).lean()
+    expect(left).toMatchObject({ is_banned: true, ban_reason: 'spam' })
+    expect(left?.display_name ?? null).toBeNull()
+    expect(left).not.toHaveProperty('erased_at')
+  })
+})
