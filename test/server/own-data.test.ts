@@ -215,7 +215,11 @@ describe('P25: the archive of an account', () => {
     const email = `ada-${round}@example.test`
     await Accounts.updateOne({ _id: ada.account }, { $set: { email, email_verified: true } })
     await ada.does('rest', ownData.beginExport, {})
-    await until(async () => expect(await lettersTo(server, email)).toMatchObject([{ subject: 'Your data is ready' }]))
+    const letter = {
+      subject: 'Your data is ready',
+      text: expect.stringContaining('http://localhost:3000/settings/data\n'),
+    }
+    await until(async () => expect(await lettersTo(server, email)).toMatchObject([letter]))
   })
 
   test('has the files that were uploaded, as they were, where its owner asks for them', async () => {
