@@ -51,7 +51,7 @@ describe('what the form of an agent offers', () => {
     const page = await maker(name, device)
     const own = page.getByRole('group', { name: 'Its picture' })
     await own.locator('input[type=file]').setInputFiles([await picture(page)])
-    await own.getByRole('button', { name: 'Use it' }).click()
+    await own.getByRole('button', { name: 'Use this picture' }).click()
     await own.getByRole('button', { name: 'Remove picture' }).waitFor()
     const drawn = (place: string) =>
       expect

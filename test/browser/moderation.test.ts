@@ -217,7 +217,7 @@ describe('moderation in the page', () => {
       expect(await panel.innerText()).not.toMatch(ids)
     }
     await tab(page, /^Log/)
-    await page.getByRole('textbox', { name: 'Person' }).fill(name)
+    await page.getByRole('textbox', { name: 'Member' }).fill(name)
     await panel.getByRole('list', { name: 'Moderation log' }).getByText('warned').first().waitFor()
     expect(await panel.innerText()).not.toMatch(ids)
     await tab(page, /Queue/)
