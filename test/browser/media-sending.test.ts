@@ -386,7 +386,7 @@ describe('media are sent', () => {
     await one.getByRole('timer', { name: 'Recorded' }).getByText('0:01').waitFor()
     await go(one, '/rooms/alpha')
     await one.getByText('Your recording is kept').waitFor()
-    await one.goto(room)
+    await go(one, new URL(room).pathname)
     await tray(one).getByRole('button', { name: /^Play/ }).waitFor()
     await press(one, 'Remove: Voice message')
 
