@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
+import { errorHeaders } from '#shared/errors'
 import { pageAt } from '#shared/kit/pages'
 import { byteRangeOf } from './byte-range.ts'
 import { forbidScripts } from './http-headers.ts'
@@ -70,7 +71,7 @@ const servePage =
     const ending = name === '/' || isMissing ? '.html' : extname(name) || '.html'
     if (ending !== '.html') forbidScripts(response)
     response.vary('Accept-Encoding')
-    if (isMissing) response.status(404).vary('Accept')
+    if (isMissing) response.status(404).vary('Accept').setHeader(errorHeaders.code, 'NOT_FOUND')
     response.setHeader('ETag', etag)
     response.setHeader('Accept-Ranges', 'bytes')
     const isHashed = request.path.startsWith('/assets/')

@@ -168,7 +168,10 @@ describe('P26: the time in which a deletion can be taken back', () => {
     await Accounts.updateOne({ _id: ada.account }, { $set: { email, email_verified: true } })
     const { erased_at } = await plan(ada)
     const subjects = async () =>
-      (await lettersTo(server, email)).map(({ subject, text }) => [subject, text.includes(erased_at)])
+      (await lettersTo(server, email)).map(({ subject, text }) => [
+        subject,
+        text.includes(new Date(erased_at).toUTCString()),
+      ])
     await until(async () => expect(await subjects()).toEqual([['Your account will be deleted', true]]))
     server.setAhead(12 * daySeconds + 60)
     await until(async () => expect(await subjects()).toContainEqual(['Your account will soon be deleted', true]))
