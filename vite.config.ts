@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import compile from 'icu-minify/compile'
+import { defineConfig, parseSync } from 'vite'
 import { contractValues } from './scripts/contract-values.mjs'
 
 /** The client connects by WebSockets alone: the other ways to carry a connection stay out of the page. */
@@ -34,9 +35,29 @@ const withoutNodeCrypto = {
   load: (id: string) => (id === '\0no-crypto' ? 'export const webcrypto = undefined' : null),
 }
 
+/** Texts with variables are compiled here, so that the parser of messages stays out of the page. */
+const compiledTexts = {
+  name: 'compiled-texts',
+  enforce: 'pre' as const,
+  load: (id: string) => (/icu-minify.*\/compile\.js$/.test(id) ? 'export default (message) => message' : null),
+  transform(code: string, id: string) {
+    if (!/client\/web\/texts\//.test(id) || !code.includes('textCatalog(')) return null
+    const messages: { value: string; start: number; end: number }[] = []
+    JSON.stringify(parseSync(id, code).program, (_key, node) => {
+      if (node?.type === 'Literal' && /[{<]/.test(node.value)) messages.push(node)
+      return node
+    })
+    const written = ({ value }: { value: string }) => JSON.stringify(compile(value))
+    return messages.reduceRight(
+      (rest, message) => rest.slice(0, message.start) + written(message) + rest.slice(message.end),
+      code,
+    )
+  },
+}
+
 export default defineConfig({
   root: 'client/web',
-  plugins: [react(), contractValues(), webSocketsAlone, textAlone, withoutNodeCrypto],
+  plugins: [react(), contractValues(), webSocketsAlone, textAlone, withoutNodeCrypto, compiledTexts],
   css: {
     modules: {
       localsConvention: 'camelCaseOnly',
@@ -53,7 +74,7 @@ export default defineConfig({
       polyfill: false,
       // The welcome screen would carry the names of all parts of these: they are found as the first of them loads.
       resolveDependencies: (file, parts) =>
-        /guest-streams|agent-page|home/.test(file)
+        /guest-streams|agent-page|pages|home/.test(file)
           ? parts.filter((part) => part === file || part.endsWith('.css'))
           : parts,
     },

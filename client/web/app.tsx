@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, useEffect, useState } from 'react'
+import { lazy, useEffect, useState } from 'react'
 import type { Client, SignInUser } from '#client/sdk/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import { loadUser } from './accounts/load-user.ts'
@@ -12,14 +12,13 @@ import { Blank, GoesOn, Skeleton } from './kit/notice.tsx'
 import { problemText } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
+import { kitTexts } from './texts/kit.ts'
+import { welcomeTexts as t } from './texts/welcome.ts'
 import { TourContext, useTour } from './tour/use-tour.ts'
 
 const importHome = () => import('./home.tsx')
-const AgentPage = lazy(async () => ({ default: (await import('./agent-page/agent-page.tsx')).AgentPage }))
-const BookingPage = lazy(async () => ({ default: (await import('./booking/booking-page.tsx')).BookingPage }))
-const JoinPage = lazy(async () => ({ default: (await import('./booking/join-page.tsx')).JoinPage }))
-const GuestStreams = lazy(async () => ({ default: (await import('./streams/guest-streams.tsx')).GuestStreams }))
-const MeetingPage = lazy(async () => ({ default: (await import('./meetings/meeting-page.tsx')).MeetingPage }))
+const importPages = () => import('./pages.tsx')
+const Pages = lazy(async () => ({ default: (await importPages()).Pages }))
 const Home = lazy(async () => ({ default: (await importHome()).Home }))
 
 export function App({ client }: { client: Client }) {
@@ -34,78 +33,69 @@ export function App({ client }: { client: Client }) {
   )
 }
 
-/** Shows the welcome screen while nobody is signed in, else the rooms. */
+/** The first page welcomes guests at once. Every other page needs the table of pages, which is loaded then. */
+const isAtDoor = () => location.pathname === '/' && !location.hash.startsWith('#/')
+
 function Door() {
   const client = useClient()
   const account = useAccount()
   const [entered, setEntered] = useState<SignInUser | null>(null)
-  const [isLooking, setLooking] = useState(location.hash.startsWith('#/live'))
+  const [isWelcomed, setWelcomed] = useState(isAtDoor)
+  const [isSigningIn, setSigningIn] = useState(false)
   const status = useLoaded<ServerStatus>('status', () => client.status.get())
   const tour = useTour(status.value?.demo ?? false)
+  useEffect(() => {
+    if (account === null) return
+    importHome().catch(() => {})
+    // After a sign-out, the welcome screen replaces pages that guests may see.
+    setSigningIn(true)
+  }, [account])
 
-  const look = (stream?: string) => {
-    location.hash = stream === undefined ? '#/live' : `#/live/${stream}`
-    setLooking(true)
-  }
-  const page = pageAt(location.pathname)
-  if (page) {
-    return <LazyBoundary waiting={<Opening />}>{page}</LazyBoundary>
-  }
-  const [, code] = /^\/room\/([^/]+)$/.exec(location.pathname) ?? []
-  if (code !== undefined) {
-    return (
-      <LazyBoundary waiting={<Opening />}>
-        <MeetingPage code={decodeURIComponent(code)} />
-      </LazyBoundary>
-    )
+  const look = async (stream?: string) => {
+    const { goToStreams } = await importPages()
+    goToStreams(stream)
+    setSigningIn(false)
+    setWelcomed(false)
   }
   if (tour.isOpening && account === null) {
-    return <Opening label="Opening the tour" />
+    return <Opening label={t.openingTour} />
   }
-  if (account === null && isLooking) {
-    return (
-      <LazyBoundary waiting={<Opening />}>
-        <GuestStreams onEnter={() => setLooking(false)} />
-      </LazyBoundary>
-    )
-  }
-  if (account === null) {
-    return <Welcome status={status} endedBy={client.session.endedBy} onEnter={setEntered} onLook={look} />
-  }
+  const welcome = (
+    <Welcome
+      status={status}
+      endedBy={client.session.endedBy}
+      onEnter={setEntered}
+      onLook={(stream) => void look(stream)}
+    />
+  )
+  if (account === null && isWelcomed) return welcome
   const known = entered && isSameAccount(entered.wallet_address, account) ? entered : null
   return (
-    <TourContext value={tour}>
-      <SignedIn key={account} account={account} known={known} status={status.value} />
-    </TourContext>
+    <LazyBoundary waiting={<Opening />}>
+      <Pages
+        waiting={<Opening />}
+        welcome={welcome}
+        isSigningIn={isSigningIn}
+        onSignIn={() => setSigningIn(true)}
+        rooms={
+          <TourContext value={tour}>
+            <SignedIn key={account} account={account ?? ''} known={known} status={status.value} />
+          </TourContext>
+        }
+      />
+    </LazyBoundary>
   )
-}
-
-/** A page at an address of its own, which needs no account. */
-function pageAt(path: string): ReactNode {
-  const [, place, written = ''] = /^\/(agents|schedule|join)\/([^/]+)$/.exec(path) ?? []
-  if (place === 'agents') return <AgentPage id={written} />
-  if (place === 'schedule') return <BookingPage slug={decoded(written)} />
-  return place === 'join' ? <JoinPage token={written} /> : null
-}
-
-function decoded(written: string): string {
-  try {
-    return decodeURIComponent(written)
-  } catch {
-    return written
-  }
 }
 
 function SignedIn(props: { account: string; known: SignInUser | null; status: ServerStatus | null }) {
   const client = useClient()
   const loaded = useLoaded(props.account, () => loadUser(client))
   const user = loaded.value?.user ?? props.known
-  useEffect(() => void importHome().catch(() => {}), [])
 
   if (!user && loaded.againAt)
     return (
       <main className={styles.waiting}>
-        <h1>One moment</h1>
+        <h1>{t.wait}</h1>
         <GoesOn at={loaded.againAt} />
       </main>
     )
@@ -113,14 +103,14 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   if (!user) {
     return (
       <main className={styles.waiting}>
-        <Blank isPage icon="warn" title="Plaza cannot open">
+        <Blank isPage icon="warn" title={t.failed}>
           <p>{problemText(loaded.error)}</p>
           <div className="row">
             <button type="button" className="button main" onClick={loaded.reload}>
-              Try again
+              {kitTexts.retry}
             </button>
             <button type="button" className="button" onClick={() => client.signOut()}>
-              Sign out
+              {t.signOut}
             </button>
           </div>
         </Blank>
@@ -144,7 +134,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   )
 }
 
-function Opening({ label = 'Opening Plaza' }: { label?: string }) {
+function Opening({ label = t.opening }: { label?: string }) {
   return (
     <main className={styles.waiting}>
       <h1 className="unseen">Plaza</h1>

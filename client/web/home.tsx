@@ -1,7 +1,8 @@
 import { isSameAccount } from '#shared/kit/accounts'
 import './kit/frame.css'
-import { lazy, type ReactNode, useEffect, useState } from 'react'
-import { roomKey } from '#shared/kit/room-key'
+import { lazy, useEffect, useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { alpha, roomKey } from '#shared/kit/room-key'
 import { useCalendarReturn } from './accounts/calendar-return.ts'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { Proof, useIdentityNotices } from './accounts/proof.tsx'
@@ -15,42 +16,27 @@ import { useActivity } from './connection/use-activity.ts'
 import { ArrangedRooms } from './folders/arranged-rooms.tsx'
 import { FriendsContext, useLoadedFriends } from './friends/use-friends.ts'
 import styles from './home.module.css'
-import { focusComposer, useKeptFocus } from './kit/focus.ts'
+import { focusComposer, useHeadingFocus, useKeptFocus } from './kit/focus.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Skeleton } from './kit/notice.tsx'
 import { DeletionsUndone } from './messages/deletions.tsx'
-import { useInvited } from './rooms/invited.ts'
-import { lookOf } from './rooms/kind.ts'
+import { besideRooms, titleOf } from './pages.tsx'
 import { RoomView } from './rooms/room-view.tsx'
-import { goTo, useRoute } from './rooms/route.ts'
+import { closeDialog, linkToRoom, roomAt, usePages, wide } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
-import { useAttention } from './rooms/use-attention.ts'
+import { HeadingContext, useAttention } from './rooms/use-attention.ts'
 import { useRooms } from './rooms/use-rooms.ts'
 import { StarsContext, useLoadedStars } from './stars/use-stars.ts'
+import { pageTexts as t } from './texts/pages.ts'
+import { welcomeTexts } from './texts/welcome.ts'
 import { useShownTour } from './tour/use-tour.ts'
 
 const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
 
-const AgentsView = lazy(async () => ({ default: (await import('./agents/agents-view.tsx')).AgentsView }))
-
 const IncomingCall = lazy(async () => ({ default: (await import('./calls/incoming-call.tsx')).IncomingCall }))
 
-const CallsView = lazy(async () => ({ default: (await import('./calls/calls-view.tsx')).CallsView }))
-
-const FriendsView = lazy(async () => ({ default: (await import('./friends/friends-view.tsx')).FriendsView }))
-
-const StarredView = lazy(async () => ({ default: (await import('./stars/starred-view.tsx')).StarredView }))
-
-const LiveView = lazy(async () => ({ default: (await import('./streams/live-view.tsx')).LiveView }))
-
-const StreamRoom = lazy(async () => ({ default: (await import('./streams/stream-room.tsx')).StreamRoom }))
-
-const ProfilePage = lazy(async () => ({ default: (await import('./profiles/profile-page.tsx')).ProfilePage }))
-
 const InvitationDialog = lazy(async () => ({ default: (await import('./rooms/invitation.tsx')).InvitationDialog }))
-
-const wide = '(min-width: 760px)'
 
 /** The list of rooms, the open room, and a person's card above them. On wide screens a room is always open. */
 export function Home() {
@@ -59,118 +45,86 @@ export function Home() {
   const blocks = useLoadedBlocks()
   const loadedFriends = useLoadedFriends()
   const stars = useLoadedStars()
-  const { room, panel, profile, ...places } = useRoute()
-  const { agents, live, calls, friends, starred } = places
+  const { page, behind } = usePages()
+  const { room, panel } = roomAt(behind)
+  const beside = behind && besideRooms(behind)
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
-  useAttention(rooms.value, room)
+  const [heading, setHeading] = useState<string | null>(null)
+  const dialog = page === behind ? null : page
+  const name = useAttention(
+    rooms.value,
+    room,
+    dialog ? titleOf(dialog) : !beside || room ? null : (heading ?? titleOf(behind)),
+  )
+  useHeadingFocus(room || !beside ? null : JSON.stringify(behind))
   useKeptFocus()
   useIdentityNotices()
   useKeptPush()
   useCalendarReturn()
-  const { token, answered } = useInvited()
 
-  const isElsewhere = agents !== null || live !== null || calls || friends || starred || profile !== null
+  const isElsewhere = beside !== null
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
   useEffect(() => {
-    if (!room && !isElsewhere && !isOpeningTour && matchMedia(wide).matches) goTo({ type: 'alpha', id: null })
-  }, [room, isElsewhere, isOpeningTour])
+    if (page?.name !== 'home' || isOpeningTour || !matchMedia(wide).matches) return
+    // The hash may ask for a step of the tour.
+    navigate(linkToRoom(alpha) + location.hash, { replace: true })
+  }, [page?.name, isOpeningTour])
 
   return (
-    <ArrangedRooms rooms={rooms}>
-      <BlocksContext value={blocks}>
-        <FriendsContext value={loadedFriends}>
-          <StarsContext value={stars}>
-            <PersonContext value={setPerson}>
-              <DeletionsUndone>
-                <div className={styles.window}>
-                  <ConnectionStrip />
-                  <NoticeStrip />
-                  <div
-                    className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
-                  >
-                    {room && (
-                      <button type="button" className={styles.skip} onClick={focusComposer}>
-                        Skip to the message field
-                      </button>
-                    )}
-                    <Sidebar chosen={room} {...places} isBeside={room !== null || isElsewhere} />
-                    {room && lookOf(room).isWatched && (
-                      <Place opening="Opening the stream">
-                        <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
-                      </Place>
-                    )}
-                    {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
-                    {live && (
-                      <Place opening="Opening the livestreams">
-                        <LiveView path={live} />
-                      </Place>
-                    )}
-                    {calls && (
-                      <Place opening="Opening the calls">
-                        <CallsView />
-                      </Place>
-                    )}
-                    {friends && (
-                      <Place opening="Opening your friends">
-                        <FriendsView />
-                      </Place>
-                    )}
-                    {starred && (
-                      <Place opening="Opening your stars">
-                        <StarredView />
-                      </Place>
-                    )}
-                    {agents && (
-                      <Place opening="Opening the agents">
-                        <AgentsView path={agents} />
-                      </Place>
-                    )}
-                    {profile !== null && (
-                      <Place opening="Opening the profile">
-                        <ProfilePage address={profile} />
-                      </Place>
-                    )}
-                    {!room && !isElsewhere && isOpeningTour && (
-                      <div className="room-none">
-                        <Skeleton label="Opening the tour" />
-                      </div>
-                    )}
+    <HeadingContext value={setHeading}>
+      <ArrangedRooms rooms={rooms}>
+        <BlocksContext value={blocks}>
+          <FriendsContext value={loadedFriends}>
+            <StarsContext value={stars}>
+              <PersonContext value={setPerson}>
+                <DeletionsUndone>
+                  <div className={styles.window}>
+                    <ConnectionStrip />
+                    <NoticeStrip />
+                    <div
+                      className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
+                    >
+                      {room && (
+                        <button type="button" className={styles.skip} onClick={focusComposer}>
+                          {t.skip}
+                        </button>
+                      )}
+                      <Sidebar page={page} behind={behind} chosen={room} isBeside={room !== null || isElsewhere} />
+                      {room && !isElsewhere && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+                      {beside}
+                      {!room && !isElsewhere && isOpeningTour && (
+                        <div className="room-none">
+                          <Skeleton label={welcomeTexts.openingTour} />
+                        </div>
+                      )}
+                    </div>
                   </div>
-                </div>
-                <Proof />
-                <ShortcutsKey />
-                <LazyBoundary>
-                  <IncomingCall />
-                </LazyBoundary>
-                <LazyBoundary>
-                  {token !== null && <InvitationDialog token={token} onAnswered={answered} />}
-                </LazyBoundary>
-                <LazyBoundary key={person?.id ?? ''}>
-                  {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
-                </LazyBoundary>
-              </DeletionsUndone>
-            </PersonContext>
-          </StarsContext>
-        </FriendsContext>
-      </BlocksContext>
-    </ArrangedRooms>
-  )
-}
-
-/** What is loaded on first use, and says meanwhile what is being opened. */
-function Place({ opening, children }: { opening: string; children: ReactNode }) {
-  return (
-    <LazyBoundary
-      waiting={
-        <div className="room-none">
-          <Skeleton label={opening} />
-        </div>
-      }
-    >
-      {children}
-    </LazyBoundary>
+                  <Proof />
+                  <ShortcutsKey />
+                  <LazyBoundary>
+                    <IncomingCall />
+                  </LazyBoundary>
+                  <LazyBoundary>
+                    {page?.name === 'invitation' && (
+                      <InvitationDialog token={page.params.token} onAnswered={closeDialog} />
+                    )}
+                  </LazyBoundary>
+                  <LazyBoundary key={person?.id ?? ''}>
+                    {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
+                  </LazyBoundary>
+                </DeletionsUndone>
+              </PersonContext>
+            </StarsContext>
+          </FriendsContext>
+        </BlocksContext>
+      </ArrangedRooms>
+      {/* The focus is in the field of a room, which does not say its name. */}
+      <p className="unseen" aria-live="polite">
+        {room && !dialog ? name : ''}
+      </p>
+    </HeadingContext>
   )
 }
 

@@ -5,6 +5,7 @@ import { KnowledgeItems } from '#server/domains/agents/library/model'
 import { itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
 import type { Node } from '#server/kernel/context'
 import { insertWithinLimit } from '#server/kernel/limited-inserts'
+import { linkTo } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { ownDocuments } from './documents.ts'
 import { caretaker, tolerate } from './people.ts'
@@ -42,6 +43,8 @@ const guide: DemoAgent = {
   known: { title: 'Documentation of Plaza', path: '/docs', pages: ownDocuments },
 }
 
+const lobbyPage = linkTo('room', { room: 'alpha' })
+
 /** Keeps the lobby company; people of the demo mention it as `@Pip`. */
 const company: DemoAgent = {
   id: id(2),
@@ -57,9 +60,9 @@ const company: DemoAgent = {
   },
   known: {
     title: 'Notebook',
-    path: '/#/alpha',
+    path: lobbyPage,
     pages: async ({ settings: { publicUrl } }) =>
-      notebook.map(([title, text]) => ({ url: new URL('/#/alpha', publicUrl).href, title, text })),
+      notebook.map(([title, text]) => ({ url: new URL(lobbyPage, publicUrl).href, title, text })),
   },
 }
 

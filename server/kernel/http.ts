@@ -101,7 +101,7 @@ const idOf = (request: Request): string => String(request.res?.getHeader('x-requ
 
 /** Paths whose rest is a secret: it admits to a room, meeting or call, or allows publishing or a download. */
 const secret =
-  /(\/(?:invit(?:e|ations)|webrtc|files|room|join|api\/rooms(?=\/[^/]{6}(?:\/\w+|\/people\/[^/]+)?\/?$))\/).+/is
+  /(\/(?:invit(?:e|ations)|webrtc|files|archives|room|join|api\/rooms(?=\/[^/]{6}(?:\/\w+|\/people\/[^/]+)?\/?$))\/).+/is
 
 /** The path for a log line, without such a secret in any spelling. */
 function loggedPath(sent: string): string {

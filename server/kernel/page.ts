@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
+import { errorHeaders } from '#shared/errors'
+import { pageAt } from '#shared/kit/pages'
 import { byteRangeOf } from './byte-range.ts'
 import { forbidScripts } from './http-headers.ts'
 import type { RawRoute } from './raw-route.ts'
@@ -49,31 +51,37 @@ const readEncoded =
     return [{ coding, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }]
   }
 
-/** URLs of an invitation, an agent, a meeting or calls open the page, which handles them. */
-const isOfPage = /^\/(invite|agents|room|schedule|join)\/[^/]+$/
-const fileAt = (path: string) => (isOfPage.test(path) ? '/' : path)
+/** The file at a path. Each path of a page has the file that opens the page. */
+const fileAt = (path: string) => (pageAt(path) ? '/' : path)
+
+/** A navigation to an unknown path gets the page with the status 404. Any other request gets the error as JSON. */
+const seeksPage = (request: Request) =>
+  /\btext\/html\b/.test(request.get('accept') ?? '') && !/^\/(api|assets|docs|dev|files)(\/|$)/i.test(request.path)
 
 /** Assets have hashes in their names and are cached permanently; other files are revalidated. */
 const servePage =
   (page: Page) =>
   (request: Request, response: Response): boolean => {
-    const file = page.get(fileAt(request.path))
+    const name = fileAt(request.path)
+    const isMissing = !page.has(name) && seeksPage(request)
+    const file = page.get(isMissing ? '/' : name)
     const chosen = file?.find(({ coding }) => coding === null || request.acceptsEncodings(coding))
     if (!chosen) return false
     const { coding, body, etag } = chosen
-    const ending = isOfPage.test(request.path) ? '.html' : extname(request.path) || '.html'
+    const ending = name === '/' || isMissing ? '.html' : extname(name) || '.html'
     if (ending !== '.html') forbidScripts(response)
     response.vary('Accept-Encoding')
+    if (isMissing) response.status(404).vary('Accept').setHeader(errorHeaders.code, 'NOT_FOUND')
     response.setHeader('ETag', etag)
     response.setHeader('Accept-Ranges', 'bytes')
     const isHashed = request.path.startsWith('/assets/')
     response.setHeader('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-    if (request.fresh) {
+    if (!isMissing && request.fresh) {
       response.status(304).end()
       return true
     }
 
-    const range = byteRangeOf(request, etag, body.length)
+    const range = isMissing ? null : byteRangeOf(request, etag, body.length)
     if (range === 'beyond') {
       response.removeHeader('ETag')
       response.setHeader('Cache-Control', 'no-store')

@@ -54,7 +54,7 @@ const Subscription = z.object({
   }),
 })
 
-/** An address of this site, whole or as a path, such as `/#/calls`. */
+/** An address of this site, whole or as a path, such as `/calls`. */
 const OwnLink = z
   .string()
   .max(500)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { desktop, field, go, line, openPlaza, phone, say } from './plaza.ts'
 
 /** Accessibility of the page: by keyboard, with a screen reader, on a phone. */
 describe('accessibility of the page', () => {
@@ -96,9 +96,7 @@ describe('accessibility of the page', () => {
     await say(inside, `${'long'.repeat(60)} https://example.org/${'x'.repeat(180)}`)
     await inside.locator('.messages__message.sent').last().waitFor()
     for (const panel of ['', '/members', '/search']) {
-      await inside.evaluate((hash) => {
-        location.hash = hash
-      }, `#/alpha${panel}`)
+      await go(inside, `/rooms/alpha${panel}`)
       const wider = await inside.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(wider).toBeLessThanOrEqual(0)
     }

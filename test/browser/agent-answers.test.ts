@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeToolServers } from '#server/ports/tool-servers/fake'
 import type { ToolResult } from '#server/ports/tool-servers/port'
 import { fakeWeb } from '#server/ports/web/fake'
-import { axeFaults, desktop, field, isLive, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, go, isLive, openPlaza, phone, say } from './plaza.ts'
 
 const guide = 'https://harbour.test/guide'
 const web = fakeWeb({
@@ -29,7 +29,7 @@ describe('answers of agents, by a script', () => {
   const chatOf = async (device: Parameters<typeof plaza.guest>[0], given: object): Promise<[Page, string]> => {
     const page = await plaza.guest(device)
     const { agent } = (await call(page, 'POST', '/api/agents', given)) as { agent: { id: string } }
-    await page.goto(`${plaza.url}/#/agents/${agent.id}`)
+    await go(page, `/agents/${agent.id}/chat`)
     await field(page).waitFor()
     return [page, agent.id]
   }
@@ -56,7 +56,7 @@ describe('answers of agents, by a script', () => {
     await page.reload()
     await lastAnswer(page).getByText('Hello! I am').waitFor()
     await notice.waitFor()
-    await page.goto(`${plaza.url}/#/agents/${id}/edit`)
+    await go(page, `/agents/${id}/edit`)
     await page.getByRole('region', { name: 'Try it' }).getByRole('note').waitFor()
   })
 
@@ -81,7 +81,7 @@ describe('answers of agents, by a script', () => {
   test('an answer has numbers that open its sources, and what it knows has a title that its owner changes', async () => {
     const [page, id] = await chatOf(desktop, { name: 'Keeper', useKnowledgeBase: true })
     await page.context().route(`${guide}*`, (route) => route.fulfill({ body: 'The source itself' }))
-    await page.goto(`${plaza.url}/#/agents/${id}/edit`)
+    await go(page, `/agents/${id}/edit`)
     await page.getByRole('tab', { name: 'Knowledge' }).click()
     const adding = page.getByRole('form', { name: 'Add a page' })
     await adding.getByRole('textbox', { name: 'Address' }).fill(guide)
@@ -100,7 +100,7 @@ describe('answers of agents, by a script', () => {
     await page.getByRole('tab', { name: 'Knowledge' }).click()
     await known.getByText('Guide of the harbour').waitFor()
 
-    await page.goto(`${plaza.url}/#/agents/${id}`)
+    await go(page, `/agents/${id}/chat`)
     await say(page, 'When does the lighthouse open?')
     for (const again of [false, true]) {
       if (again) await page.reload()
@@ -115,7 +115,7 @@ describe('answers of agents, by a script', () => {
 
   test('a tool is shown while it runs and with its time afterwards, also where it fails and after a reload', async () => {
     const [page, id] = await chatOf(phone, { name: 'Hunter' })
-    await page.goto(`${plaza.url}/#/agents/${id}/edit`)
+    await go(page, `/agents/${id}/edit`)
     await page.getByRole('tab', { name: 'Tools' }).click()
     const adding = page.getByRole('form', { name: 'Add a tool' })
     await adding.getByRole('textbox', { name: 'Name of the tool' }).fill('Foxes')
@@ -132,7 +132,7 @@ describe('answers of agents, by a script', () => {
     await changing.waitFor({ state: 'detached' })
     await tools.getByText('To find foxes').waitFor()
 
-    await page.goto(`${plaza.url}/#/agents/${id}`)
+    await go(page, `/agents/${id}/chat`)
     let release: (result: ToolResult) => void = () => undefined
     answerTool = () => new Promise((resolve) => (release = resolve))
     await say(page, '/call Foxes_find_fox {"colour":"red"}')
@@ -171,17 +171,17 @@ describe('answers of agents, by a script', () => {
 
   test('who sets free times is told what is wrong with them; whoever asks sees all of them, and whom to write to, on a desktop', async () => {
     const [owner, id] = await chatOf(desktop, { name: 'Bookable', schedulingEnabled: true, visibility: 'public' })
-    await owner.goto(`${plaza.url}/#/`)
+    await go(owner, '/')
     await owner.getByRole('button', { name: /Settings$/ }).click()
-    await owner.getByRole('tab', { name: 'Free times' }).click()
-    await owner.getByText('There are none, so nobody is shown a time.').waitFor()
-    const adding = owner.getByRole('form', { name: 'Add a time' })
+    await owner.getByRole('tab', { name: 'Booking hours' }).click()
+    await owner.getByText('No weekly hours yet, so nobody can book you.').waitFor()
+    const adding = owner.getByRole('form', { name: 'Add hours' })
     await adding.getByLabel('To', { exact: true }).fill('08:00')
     await adding.getByRole('button', { name: 'Add' }).click()
-    await adding.getByRole('alert').getByText('It has to end after it begins.').waitFor()
+    await adding.getByRole('alert').getByText('The end must be after the start.').waitFor()
     await adding.getByLabel('To', { exact: true }).fill('17:00')
     await adding.getByRole('button', { name: 'Add' }).click()
-    const times = owner.getByRole('list', { name: 'Times of each week' }).getByRole('listitem')
+    const times = owner.getByRole('list', { name: 'Weekly hours' }).getByRole('listitem')
     await expect.poll(() => times.count()).toBe(5)
     for (const colorScheme of ['dark', 'light'] as const) {
       await owner.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -189,13 +189,13 @@ describe('answers of agents, by a script', () => {
     }
     await times.first().getByRole('button').click()
     await expect.poll(() => times.count()).toBe(4)
-    await owner.getByRole('spinbutton', { name: 'Notice that you need, in hours' }).fill('0')
-    await owner.getByRole('spinbutton', { name: 'Pause between two calls' }).fill('0')
+    await owner.getByRole('spinbutton', { name: 'Minimum notice, in hours' }).fill('0')
+    await owner.getByRole('spinbutton', { name: 'Break between calls' }).fill('0')
     await owner.getByRole('form', { name: 'Calls' }).getByRole('button', { name: 'Save' }).click()
     await owner.getByText('Saved.').waitFor()
 
     const page = await plaza.guest()
-    await page.goto(`${plaza.url}/#/agents/${id}`)
+    await go(page, `/agents/${id}/chat`)
     await say(page, 'Can I book a call with you?')
     const card = lastAnswer(page).getByRole('region', { name: 'Free times' })
     await card.getByRole('time').first().waitFor()
@@ -234,7 +234,7 @@ describe('answers of agents, by a script', () => {
   test('an answer of an agent that is deleted meanwhile says so to whoever asked it', async () => {
     const [owner, id] = await chatOf(desktop, { name: 'Short lived', visibility: 'public' })
     const page = await plaza.guest()
-    await page.goto(`${plaza.url}/#/agents/${id}`)
+    await go(page, `/agents/${id}/chat`)
     await say(page, '/endless')
     await lastAnswer(page).getByText('and so it goes on').waitFor()
     await call(owner, 'DELETE', `/api/agents/${id}`, {})
@@ -296,7 +296,7 @@ describe('answers of agents, by a script', () => {
 
   test('what is written of an agent stays until it is saved: in another part, on another page and over a reload', async () => {
     const page = await plaza.guest()
-    await page.goto(`${plaza.url}/#/agents/new`)
+    await go(page, '/agents/new')
     const [name, personality, address] = ['Name', 'Personality', 'Address'].map((title) =>
       page.getByRole('textbox', { name: title }),
     ) as [Locator, Locator, Locator]
@@ -330,14 +330,14 @@ describe('answers of agents, by a script', () => {
     await page.reload()
     await page.getByText('Everything is saved').waitFor()
     expect(await personality.inputValue()).toBe('')
-    await page.goto(`${plaza.url}/#/agents/new`)
+    await go(page, '/agents/new')
     expect(await name.inputValue()).toBe('')
   })
 
   test('the arrow keys walk the parts of an agent that are shown', async () => {
     const page = await plaza.guest()
     const { agent } = (await call(page, 'POST', '/api/agents', { name: 'Walked' })) as { agent: { id: string } }
-    await page.goto(`${plaza.url}/#/agents/${agent.id}/edit`)
+    await go(page, `/agents/${agent.id}/edit`)
     await page.getByRole('tab', { name: 'Price' }).click()
     await page.keyboard.press('ArrowRight')
     await page.getByRole('tab', { name: 'Settings', selected: true }).and(page.locator(':focus')).waitFor()
@@ -345,7 +345,7 @@ describe('answers of agents, by a script', () => {
 
   test('what cannot be sent is told beside its field, before it is sent', async () => {
     const page = await plaza.guest()
-    await page.goto(`${plaza.url}/#/agents/new`)
+    await go(page, '/agents/new')
     const name = page.getByRole('textbox', { name: 'Name' })
     const isNameFocused = () => name.evaluate((element) => element === document.activeElement)
     await expect.poll(isNameFocused).toBe(true)

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Agents } from '#server/domains/agents/agent-state/model'
 import { fakeWeb } from '#server/ports/web/fake'
 import { puppetModel } from '#test/support/puppet-model'
-import { axeFaults, desktop, field, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, go, openPlaza, phone, say } from './plaza.ts'
 
 const puppet = puppetModel()
 const web = fakeWeb({
@@ -21,7 +21,7 @@ describe('what the form of an agent offers', () => {
 
   const maker = async (name: string, device = desktop): Promise<Page> => {
     const page = await plaza.guest(device)
-    await page.goto(`${plaza.url}/#/agents`)
+    await go(page, '/agents')
     await page.getByRole('button', { name: 'New agent' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill(name)
     await page.getByRole('button', { name: 'Create' }).click()
@@ -51,8 +51,8 @@ describe('what the form of an agent offers', () => {
     const page = await maker(name, device)
     const own = page.getByRole('group', { name: 'Its picture' })
     await own.locator('input[type=file]').setInputFiles([await picture(page)])
-    await own.getByRole('button', { name: 'Use it' }).click()
-    await own.getByRole('button', { name: 'Remove it' }).waitFor()
+    await own.getByRole('button', { name: 'Use this picture' }).click()
+    await own.getByRole('button', { name: 'Remove picture' }).waitFor()
     const drawn = (place: string) =>
       expect
         .poll(() =>
@@ -65,13 +65,13 @@ describe('what the form of an agent offers', () => {
     await drawn('.agent-head')
     expect(await axeFaults(page)).toEqual([])
     const edit = page.url()
-    await page.goto(`${plaza.url}/#/agents`)
+    await go(page, '/agents')
     await drawn('.agents-home__agent-card')
-    await page.goto(edit.replace(/\/edit$/, ''))
+    await page.goto(edit.replace(/\/edit$/, '/chat'))
     await drawn('.agents__agent-begin')
     await page.goto(edit)
-    await own.getByRole('button', { name: 'Remove it' }).click()
-    await own.getByRole('button', { name: 'Remove it' }).waitFor({ state: 'detached' })
+    await own.getByRole('button', { name: 'Remove picture' }).click()
+    await own.getByRole('button', { name: 'Remove picture' }).waitFor({ state: 'detached' })
     expect(await page.locator('.agents__agent-picture').count()).toBe(0)
   })
 
@@ -134,7 +134,7 @@ describe('what the form of an agent offers', () => {
 
   test('O70: an image in an answer is a link of its words', async () => {
     const page = await maker('Painter')
-    await page.goto(page.url().replace(/\/edit$/, ''))
+    await page.goto(page.url().replace(/\/edit$/, '/chat'))
     await field(page).waitFor()
     await say(page, 'Paint')
     const answer = await puppet.asked()

@@ -8,7 +8,7 @@ import { askPublic, paymentOf } from '#test/support/payments'
 import { type Person, personAt } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
 import { wallet } from '#test/support/wallet'
-import { axeFaults, desktop, field, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, go, openPlaza, phone, say } from './plaza.ts'
 
 const puppet = puppetModel()
 const facilitator = fakeFacilitator()
@@ -163,7 +163,7 @@ describe('the page of a public agent', () => {
     })
     await say(page, 'How deep?')
     await page.getByRole('button', { name: 'Pay with Browser wallet' }).click()
-    await answerIn(page).getByText('The wallet said no. Nothing was signed.').waitFor()
+    await answerIn(page).getByText('The wallet declined the request. Nothing was signed.').waitFor()
     expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
     await page.getByRole('button', { name: 'Pay with Browser wallet' }).click()
     await answer('Deep.')
@@ -273,7 +273,7 @@ describe('the page of a public agent', () => {
   test('its owner sees its page, what it has earned and each receipt', async () => {
     const page = await plaza.guest()
     const account = await page.evaluate(() => localStorage.getItem('plaza.guest-address') ?? '')
-    await page.goto(`${plaza.url}/#/agents/new`)
+    await go(page, '/agents/new')
     await page.getByRole('textbox', { name: 'Name' }).fill('Seller')
     await page.getByRole('combobox', { name: 'Who may ask it' }).selectOption('public')
     await page.getByRole('button', { name: 'Create' }).click()

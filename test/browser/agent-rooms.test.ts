@@ -6,7 +6,7 @@ import { alpha } from '#shared/kit/room-key'
 import { personAt } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
 import { wallet } from '#test/support/wallet'
-import { axeFaults, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 const puppet = puppetModel()
 
@@ -23,7 +23,7 @@ describe('agents in rooms, in the page', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  const writing = (page: Page) => page.getByRole('list', { name: 'Being written' })
+  const writing = (page: Page) => page.getByRole('list', { name: 'Agents writing' })
   const isAtEnd = (page: Page) =>
     page.locator('.timeline').evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 2)
 
@@ -95,8 +95,8 @@ describe('agents in rooms, in the page', () => {
     const page = await plaza.guest()
     await line(page, 'and the gulls?').locator('.inline-text__mention', { hasText: '@Harbour Guide' }).first().waitFor()
     await line(page, 'I ask again').locator('.messages__quote', { hasText: '@Harbour Guide and the gulls?' }).waitFor()
-    await page.goto(`${plaza.url}/#/alpha/search`)
-    await page.getByRole('searchbox', { name: 'Words to look for' }).fill('gulls')
+    await go(page, '/rooms/alpha/search')
+    await page.getByRole('searchbox', { name: 'Search for' }).fill('gulls')
     await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Results' }).getByText('@Harbour Guide and the gulls?').first().waitFor()
     expect(await page.getByText('@[').count()).toBe(0)

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ModelFailure } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { puppetModel } from '#test/support/puppet-model'
-import { field, openPlaza, say } from './plaza.ts'
+import { field, go, openPlaza, say } from './plaza.ts'
 
 const puppet = puppetModel()
 
@@ -18,7 +18,7 @@ describe('agents in the page', () => {
   /** A guest who makes an agent, and is where it is changed. */
   const maker = async (name: string): Promise<Page> => {
     const page = await plaza.guest()
-    await page.goto(`${plaza.url}/#/agents`)
+    await go(page, '/agents')
     await page.getByRole('button', { name: 'New agent' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill(name)
     for (const choice of await page.locator('.agent-form__agent-switches').getByRole('checkbox').all())
@@ -29,7 +29,7 @@ describe('agents in the page', () => {
   }
   const chatOf = async (name: string): Promise<Page> => {
     const page = await maker(name)
-    await page.goto(page.url().replace(/\/edit$/, ''))
+    await page.goto(page.url().replace(/\/edit$/, '/chat'))
     await field(page).waitFor()
     return page
   }
@@ -175,12 +175,12 @@ describe('agents in the page', () => {
 
   test('lists that could not be loaded without a network are loaded when it is back', async () => {
     const page = await plaza.guest()
-    await page.goto(`${plaza.url}/#/agents`)
+    await go(page, '/agents')
     await page.getByText('No agents yet').waitFor()
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     await field(page).waitFor()
     await page.context().setOffline(true)
-    await page.goto(`${plaza.url}/#/agents`)
+    await go(page, '/agents')
     await page.getByText('The server cannot be reached').first().waitFor()
     await page.context().setOffline(false)
     await page.getByText('No agents yet').waitFor()
@@ -193,7 +193,7 @@ describe('agents in the page', () => {
     await owner.getByRole('button', { name: 'Save' }).click()
     await owner.getByText('Everything is saved').waitFor()
     const page = await plaza.guest()
-    await page.goto(`${plaza.url}/#/agents`)
+    await go(page, '/agents')
     await page.getByRole('searchbox', { name: 'Find an agent' }).fill('lighth')
     await page.getByRole('button', { name: 'Lighthouse is a favorite' }).click()
     await page.reload()

@@ -44,8 +44,8 @@ describe('axe finds nothing', () => {
     await page.keyboard.press('Escape')
     await page.locator('dialog[open]').waitFor({ state: 'detached' })
   }
-  const open = async (page: Page, hash: string) => {
-    await page.goto(`${plaza.url}/#/${hash}`)
+  const open = async (page: Page, path: string) => {
+    await page.goto(plaza.url + path)
     await page.locator('h1').first().waitFor()
   }
 
@@ -54,22 +54,22 @@ describe('axe finds nothing', () => {
     const page = await plaza.visit(device, addWallet)
     await page.locator('.room-preview__room-preview-lines li').first().waitFor()
     await judge(page, 'welcome')
-    for (const way of ['Passkey', 'E-mail', 'Wallet']) {
+    for (const way of ['Passkey', 'Email', 'Wallet']) {
       await press(page, way)
       await page.locator('.way-in__way-in').waitFor()
       await judge(page, way)
       if (way === 'Passkey') {
-        await press(page, 'I have lost my passkey')
+        await press(page, 'Lost your passkey?')
         await judge(page, 'lost passkey')
       }
-      await press(page, 'All ways in')
+      await press(page, 'All sign-in options')
     }
     await page.goto(`${plaza.url}/#demo=verdict`)
     await page.getByRole('complementary', { name: 'Tour' }).waitFor()
     await judge(page, 'tour')
     await page.locator('#composer:focus').waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: 'Refused' }).waitFor()
+    await page.getByRole('region', { name: 'Message blocked' }).waitFor()
     await judge(page, 'refused')
     await press(page, 'Why?')
     await judge(page, 'verdict')
@@ -85,7 +85,7 @@ describe('axe finds nothing', () => {
     await page.getByRole('alert').waitFor()
     await press(page, 'Test Wallet')
     await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
-    await open(page, '')
+    await open(page, '/')
     await judge(page, 'room list')
     await press(page, /Settings/)
     await page.getByRole('tab').first().waitFor()
@@ -103,7 +103,7 @@ describe('axe finds nothing', () => {
       await close(page)
     }
 
-    await open(page, 'alpha')
+    await open(page, '/rooms/alpha')
     await isLive(page)
     await judge(page, 'room')
     const text = `Judge me ${randomUUID()}`
@@ -112,7 +112,7 @@ describe('axe finds nothing', () => {
     await judge(page, 'message tools')
     await line(page, text).getByRole('button', { name: 'React' }).press('Enter')
     await judge(page, 'reactions')
-    await page.getByRole('menuitem', { name: 'Any other emoji' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'More emoji' }).press('Enter')
     await page.getByRole('dialog', { name: 'Emoji' }).waitFor()
     await judge(page, 'any reaction')
     await close(page)
@@ -146,15 +146,15 @@ describe('axe finds nothing', () => {
     await field(page).fill('')
 
     for (const panel of ['members', 'media', 'pins', 'search']) {
-      await open(page, `alpha/${panel}`)
+      await open(page, `/rooms/alpha/${panel}`)
       await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
       await judge(page, panel)
     }
-    await page.getByRole('searchbox', { name: 'Words to look for' }).fill('Judge')
+    await page.getByRole('searchbox', { name: 'Search for' }).fill('Judge')
     await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Results' }).getByRole('button').first().waitFor()
     await judge(page, 'search results')
-    await open(page, 'alpha/members')
+    await open(page, '/rooms/alpha/members')
     await page.locator('.members-panel__member').last().click()
     await page.locator('dialog[open]').waitFor()
     await judge(page, 'person')
@@ -166,7 +166,7 @@ describe('axe finds nothing', () => {
     await line(page, secret).and(page.locator('.sent')).waitFor()
     await judge(page, 'direct conversation')
 
-    await open(page, 'alpha')
+    await open(page, '/rooms/alpha')
     const guest = await plaza.guest()
     const banned = `Ban me ${randomUUID()}`
     await say(guest, banned)
@@ -189,19 +189,18 @@ describe('axe finds nothing', () => {
     await undo.click()
     await line(page, deleted).waitFor()
 
-    await open(page, 'alpha/moderation')
+    await open(page, '/rooms/alpha/moderation')
     const desk = page.getByRole('tablist', { name: 'Moderation' })
     await desk.waitFor()
     for (const tab of await desk.getByRole('tab').all()) {
       await tab.dispatchEvent('click')
       await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
-      if ((await tab.innerText()) === 'Banned')
-        await page.getByRole('button', { name: 'Lift the ban' }).first().waitFor()
+      if ((await tab.innerText()) === 'Banned') await page.getByRole('button', { name: 'Unban' }).first().waitFor()
       await judge(page, `moderation: ${await tab.innerText()}`)
     }
-    await open(page, 'channel:nowhere')
+    await open(page, '/rooms/channel:nowhere')
     await judge(page, 'closed room')
-    await open(page, 'profile')
+    await open(page, '/profile')
     await page.getByText('Say something about yourself').waitFor()
     await judge(page, 'empty profile')
     await press(page, 'Look')
@@ -220,7 +219,7 @@ describe('axe finds nothing', () => {
   test.each(devices)('agents on a %s', async (_name, device) => {
     found = []
     const page = await plaza.guest(device)
-    await open(page, 'agents')
+    await open(page, '/agents')
     await page.getByText('No agents yet').waitFor()
     await judge(page, 'no agents')
     await press(page, 'New agent')
@@ -258,7 +257,7 @@ describe('axe finds nothing', () => {
       }
       await judge(page, `agent: ${part}`)
     }
-    await page.goto(page.url().replace(/\/edit$/, ''))
+    await page.goto(page.url().replace(/\/edit$/, '/chat'))
     await press(page, 'What can Judged help me with?')
     await page.locator('.agents__answer-text').waitFor()
     await judge(page, 'answer')
@@ -275,10 +274,10 @@ describe('axe finds nothing', () => {
     await judge(page, 'delete conversation')
     await press(page, 'Delete')
     await page.locator('.agents__exchange').first().waitFor({ state: 'detached' })
-    await open(page, 'agents')
+    await open(page, '/agents')
     await page.getByRole('link', { name: 'Judged', exact: true }).first().waitFor()
     await judge(page, 'agents')
-    await open(page, 'agents/none')
+    await open(page, '/agents/none/chat')
     await page.getByText('cannot be opened').waitFor()
     await judge(page, 'no such agent')
     await page.context().close()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, field, isLive, line, openPlaza, say } from './plaza.ts'
+import { becomeModerator, field, go, isLive, line, openPlaza, say } from './plaza.ts'
 
 /** Blocked people, in rooms that both people are in. */
 describe('blocked people', () => {
@@ -12,7 +12,7 @@ describe('blocked people', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  const collapsed = 'From somebody you have blocked'
+  const collapsed = 'From someone you blocked'
   const block = async (page: Page, text: string, name = 'Block') => {
     await line(page, text).first().locator('.messages__who').dispatchEvent('click')
     await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
@@ -57,12 +57,12 @@ describe('blocked people', () => {
     await page.getByRole('log').getByText(`Afterwards ${mark}`).waitFor()
     expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
 
-    await page.goto(`${plaza.url}/#/alpha/search`)
-    await page.getByRole('searchbox', { name: 'Words to look for' }).fill(said)
+    await go(page, '/rooms/alpha/search')
+    await page.getByRole('searchbox', { name: 'Search for' }).fill(said)
     await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Results' }).getByText(collapsed).waitFor()
     expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
 
     const show = own.getByRole('button', { name: 'Show' }).first()
     await show.focus()
@@ -82,8 +82,8 @@ describe('blocked people', () => {
     const isAsked = new Promise<void>((resolve) => {
       void page.route('**/api/users/block*', async (route) => {
         resolve()
-        await new Promise<void>((go) => {
-          answer = go
+        await new Promise<void>((proceed) => {
+          answer = proceed
         })
         await route.continue()
       })
@@ -110,7 +110,7 @@ describe('blocked people', () => {
       await route.continue()
     })
     await page.getByRole('button', { name: /Settings/ }).click()
-    await page.getByRole('tab', { name: 'Quiet' }).click()
+    await page.getByRole('tab', { name: 'Blocked & muted' }).click()
     const undo = page.getByRole('dialog').getByRole('button', { name: 'Unblock' })
     await undo.focus()
     for (let times = 0; times < 3; times += 1) await page.keyboard.press('Enter')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Bookings, Settings } from '#server/domains/meetings/scheduling/model'
 import { asGuest, guestOf } from '#test/support/bookings'
-import { axeFaults, openPlaza, phone } from './plaza.ts'
+import { axeFaults, go, openPlaza, phone } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -43,7 +43,7 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   expect(await axeFaults(guest)).toEqual([])
   await times.first().click()
   await guest.getByLabel('Your name').fill('Ann Guest')
-  await guest.getByLabel('E-mail address').fill('ann.guest@example.test')
+  await guest.getByLabel('Email address').fill('ann.guest@example.test')
   await guest.getByLabel('What it is about').fill('About tea')
   expect(await axeFaults(guest)).toEqual([])
 
@@ -54,13 +54,13 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   await guest.locator(`time[datetime="${first}"]`).waitFor({ state: 'detached' })
   await times.first().click()
   await guest.getByLabel('Your name').fill('Ann Guest')
-  await guest.getByLabel('E-mail address').fill('ann.guest@example.test')
+  await guest.getByLabel('Email address').fill('ann.guest@example.test')
   await guest.getByRole('button', { name: 'Book the call' }).click()
   await guest.getByRole('heading', { name: 'Your call is booked' }).waitFor()
   expect(await axeFaults(guest)).toEqual([])
 
   await host.getByRole('button', { name: /Settings$/ }).click()
-  await host.getByRole('tab', { name: 'Free times' }).click()
+  await host.getByRole('tab', { name: 'Booking hours' }).click()
   const calls = host.getByRole('list', { name: 'Calls' }).getByRole('listitem')
   await expect.poll(() => calls.count()).toBe(2)
   expect(await axeFaults(host)).toEqual([])
@@ -111,7 +111,7 @@ test('who cannot be told whether a payment was charged pays anew once nothing mo
   await guest.goto(`${plaza.url}/schedule/paid-tea`)
   await guest.locator('.booking__booking-times button').first().click()
   await guest.getByLabel('Your name').fill('Ann Pays')
-  await guest.getByLabel('E-mail address').fill('ann.pays@example.test')
+  await guest.getByLabel('Email address').fill('ann.pays@example.test')
   const book = guest.getByRole('button', { name: 'Book the call' })
   await book.click()
   await guest.getByRole('alert').filter({ hasText: 'Nobody knows yet' }).waitFor()
@@ -142,8 +142,8 @@ test('a call is listed among the calls, and joined by its link from shortly befo
       return ((await answer.json()) as { invite_token: string }).invite_token
     }),
   )
-  await host.goto(`${plaza.url}/#/calls`)
-  const booked = host.getByRole('region', { name: 'Booked' })
+  await go(host, '/calls')
+  const booked = host.getByRole('region', { name: 'Scheduled calls' })
   await booked.getByRole('link', { name: /^Open/ }).waitFor()
   expect(await axeFaults(host)).toEqual([])
   const guest = await plaza.visit(phone)

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { pngOf } from '#test/support/pictures'
-import { addWallet, axeFaults, deskOf, isLive, openPlaza, phone, pressInHeader, walletInBrowser } from './plaza.ts'
+import { addWallet, axeFaults, deskOf, go, isLive, openPlaza, phone, pressInHeader, walletInBrowser } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -15,12 +15,12 @@ test('a fault is reported in the settings of a phone, with a picture, and an adm
   await page.getByRole('button', { name: /Settings|Choose a name/ }).click()
   const settings = page.getByRole('dialog', { name: 'Settings' })
   await settings.getByRole('tab', { name: 'Report a problem' }).click()
-  await settings.getByLabel('What is it about?').selectOption('Chats')
+  await settings.getByLabel('Category').selectOption('Chats')
   await settings.getByLabel('What went wrong?').fill('The list jumps\nwhen I scroll.')
   await settings
-    .getByLabel('Pictures and films')
+    .getByLabel('Screenshots and videos')
     .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: pngOf({}) })
-  await settings.getByText('1 file chosen').waitFor()
+  await settings.getByText('1 file selected').waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     expect([colorScheme, await axeFaults(page)]).toEqual([colorScheme, []])
@@ -32,13 +32,13 @@ test('a fault is reported in the settings of a phone, with a picture, and an adm
   const admin = await plaza.visit(undefined, addWallet)
   await admin.getByRole('button', { name: 'Wallet', exact: true }).click()
   await admin.getByRole('button', { name: 'Test Wallet', exact: true }).click()
-  await admin.getByRole('alert').getByText('The wallet said no').waitFor()
+  await admin.getByRole('alert').getByText('The wallet declined the request').waitFor()
   await admin.getByRole('button', { name: 'Test Wallet', exact: true }).click()
   await admin.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
-  await admin.goto(`${plaza.url}/#/alpha`)
+  await go(admin, '/rooms/alpha')
   await isLive(admin)
   await pressInHeader(admin, 'Moderation')
-  await admin.getByRole('tab', { name: 'Faults' }).click()
+  await admin.getByRole('tab', { name: 'Problems' }).click()
   const card = deskOf(admin).getByRole('listitem').filter({ hasText: 'The list jumps' })
   await card.getByRole('link', { name: 'File 1' }).waitFor()
   expect(await axeFaults(admin)).toEqual([])

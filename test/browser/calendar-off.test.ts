@@ -33,9 +33,9 @@ test('a calendar that was connected before is not called connected where none ca
     created_at: at,
   })
   await page.getByRole('button', { name: /Settings$/ }).click()
-  await page.getByRole('tab', { name: 'Free times' }).click()
+  await page.getByRole('tab', { name: 'Booking hours' }).click()
   const section = page.getByRole('region', { name: 'Your calendar' })
-  await section.getByText('Calendars cannot be asked here any more').waitFor()
+  await section.getByText('Calendars are not available on this server').waitFor()
   expect(await section.getByText('Connected as').count()).toBe(0)
   expect(await section.getByRole('button').allTextContents()).toEqual(['Disconnect'])
   expect(await axeFaults(page)).toEqual([])

@@ -21,7 +21,7 @@ test('a calendar is connected in the settings, said to need that again, and disc
   const page = await plaza.guest()
   const open = async () => {
     await page.getByRole('button', { name: /Settings$/ }).click()
-    await page.getByRole('tab', { name: 'Free times' }).click()
+    await page.getByRole('tab', { name: 'Booking hours' }).click()
   }
   await open()
   const section = page.getByRole('region', { name: 'Your calendar' })
@@ -34,8 +34,7 @@ test('a calendar is connected in the settings, said to need that again, and disc
 
   await Connections.updateMany({}, { $set: { is_active: false } })
   await page.reload()
-  await open()
-  await section.getByText('needs connecting again').waitFor()
+  await section.getByText('has to be connected again').waitFor()
   expect(await axeFaults(page)).toEqual([])
   await section.getByRole('button', { name: 'Disconnect' }).click()
   await section.getByRole('button', { name: 'Connect Google Calendar' }).waitFor()

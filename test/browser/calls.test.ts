@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
 import { calls } from '#shared/api/calls'
 import { personAt } from '#test/support/people'
-import { axeFaults, openPlaza, phone } from './plaza.ts'
+import { axeFaults, go, openPlaza, phone } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -16,21 +16,21 @@ test('calls are listed as they come and go, and those that were missed stand out
     const answer = await fetch('/api/auth/session')
     return ((await answer.json()) as { userAddress: string }).userAddress
   })
-  await page.goto(`${plaza.url}/#/calls`)
+  await go(page, '/calls')
   await page.getByText('No calls yet').waitFor()
 
   const other = await personAt(plaza.url, 'who calls')
   await plaza.node.callAs(account, accounts.updateProfile, { calls_from: 'everyone' })
   const to = { calleeAddress: account, callType: 'video' } as const
   const { call } = await other.does('rest', calls.start, { ...to, status: 'ringing' })
-  await page.getByText('Rings: video call').waitFor()
+  await page.getByText('Incoming video call, ringing').waitFor()
   await other.does('rest', calls.change, { callId: call.id, status: 'missed' })
   const missed = page.getByText('Missed video call')
   await missed.waitFor()
   expect(await missed.getAttribute('class')).toBe('calls__missed')
 
   await other.does('rest', calls.start, { ...to, callType: 'audio', status: 'completed', durationSeconds: 65 })
-  await page.getByText('Called you: call').waitFor()
+  await page.getByText('Incoming call').waitFor()
   await page.getByText('1 min 5 s').waitFor()
   expect(await page.getByRole('listitem').filter({ hasText: 'call' }).count()).toBe(2)
   expect(await axeFaults(page)).toEqual([])

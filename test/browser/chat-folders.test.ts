@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, isLive, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, go, isLive, openPlaza, phone, say } from './plaza.ts'
 
 describe('chat folders and pinned chats', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -22,7 +22,7 @@ describe('chat folders and pinned chats', () => {
     if (device === phone) await page.getByRole('button', { name: 'Back to the rooms' }).click()
   }
   const toAlpha = async (page: Page) => {
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     await isLive(page)
   }
 
@@ -36,16 +36,16 @@ describe('chat folders and pinned chats', () => {
     await dialog.getByText('A folder is a tab above your rooms').waitFor()
     await dialog.getByLabel('Emoji').fill('ok')
     await dialog.getByLabel('Name').fill('Work')
-    await dialog.getByRole('button', { name: 'Make folder' }).click()
+    await dialog.getByRole('button', { name: 'Create folder' }).click()
     await dialog.getByRole('alert').getByText('One emoji').waitFor()
     await dialog.getByLabel('Emoji').fill('💼')
-    await dialog.getByRole('button', { name: 'Make folder' }).click()
+    await dialog.getByRole('button', { name: 'Create folder' }).click()
     await dialog.getByRole('checkbox', { name: 'Work', checked: true }).waitFor()
     await dialog.getByLabel('Name').fill('A folder whose name is rather long')
-    await dialog.getByRole('button', { name: 'Make folder' }).click()
+    await dialog.getByRole('button', { name: 'Create folder' }).click()
     await dialog.getByRole('alert').getByText('at most 32 characters').waitFor()
     await dialog.getByLabel('Name').fill('A folder with a very long name')
-    await dialog.getByRole('button', { name: 'Make folder' }).click()
+    await dialog.getByRole('button', { name: 'Create folder' }).click()
     await dialog.getByRole('checkbox', { name: 'A folder with', checked: true }).click()
     await dialog.getByRole('checkbox', { name: 'A folder with', checked: false }).waitFor()
     expect(await axeFaults(page)).toEqual([])
@@ -56,29 +56,30 @@ describe('chat folders and pinned chats', () => {
     await expect.poll(() => names(page)).toEqual(['Alpha'])
     expect(await tab(page, 'Work').getAttribute('aria-selected')).toBe('true')
     await tab(page, 'Work').press('ArrowRight')
-    await page.getByText('Nothing is in this folder').waitFor()
+    await page.getByText('This folder is empty').waitFor()
     expect(await axeFaults(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 
     // Who looks at a room has read it.
-    const away = `${plaza.url}/#/${device === phone ? '' : 'agents'}`
+    const away = device === phone ? '/' : '/agents'
     const other = await page.context().newPage()
-    for (const one of [page, other]) await one.goto(away)
+    await other.goto(plaza.url + away)
+    await go(page, away)
     await tab(other, 'Work').waitFor()
     const writer = await plaza.guest()
     await say(writer, `News ${randomUUID()}`)
     await tab(other, /^Work\s*1\s*unread$/).waitFor()
-    await page.getByRole('button', { name: 'Change the folders' }).click()
+    await page.getByRole('button', { name: 'Edit folders' }).click()
     const folders = page.getByRole('dialog', { name: 'Folders' })
-    await folders.getByRole('button', { name: 'Change Work' }).click()
-    await folders.getByRole('form', { name: 'Change Work' }).getByLabel('Name').fill('Play')
+    await folders.getByRole('button', { name: 'Edit Work' }).click()
+    await folders.getByRole('form', { name: 'Edit Work' }).getByLabel('Name').fill('Play')
     await folders.getByRole('button', { name: 'Save' }).click()
     await tab(other, /^Play/).waitFor()
-    await folders.getByRole('button', { name: 'Remove Play' }).click()
-    await folders.getByRole('button', { name: 'Remove: sure? Play' }).click()
+    await folders.getByRole('button', { name: 'Delete Play' }).click()
+    await folders.getByRole('button', { name: 'Delete: sure? Play' }).click()
     await tab(other, /^Play/).waitFor({ state: 'detached' })
-    await folders.getByRole('button', { name: 'Remove A folder' }).click()
-    await folders.getByRole('button', { name: 'Remove: sure? A folder' }).click()
+    await folders.getByRole('button', { name: 'Delete A folder' }).click()
+    await folders.getByRole('button', { name: 'Delete: sure? A folder' }).click()
     await page.keyboard.press('Escape')
     await tab(page, 'All').waitFor({ state: 'detached' })
     expect((await names(page)).length).toBeGreaterThan(1)
@@ -89,12 +90,12 @@ describe('chat folders and pinned chats', () => {
     ['phone', phone],
   ])('pinned chats are before all others on a %s, until they are pinned no more', async (_name, device) => {
     const page = await plaza.guest(device)
-    await page.goto(`${plaza.url}/#/`)
+    await go(page, '/')
     await list(page).getByRole('link', { name: 'Show and tell' }).click()
     await page.getByRole('heading', { level: 1, name: 'Show and tell' }).waitFor()
     await isLive(page)
     await choose(page, 'Pin')
-    await page.getByText('This room is above the others now.').waitFor()
+    await page.getByText('Room pinned to the top of your list.').waitFor()
     await toRooms(page, device)
     await list(page).getByRole('heading', { name: 'Pinned' }).waitFor()
     expect((await names(page)).slice(0, 2)).toEqual(['Show and tell', 'Alpha'])
@@ -130,7 +131,7 @@ describe('chat folders and pinned chats', () => {
     await choose(page, 'Move to folder…')
     const dialog = page.getByRole('dialog', { name: 'Move to folder' })
     await dialog.getByLabel('Name').fill('Work')
-    await dialog.getByRole('button', { name: 'Make folder' }).click()
+    await dialog.getByRole('button', { name: 'Create folder' }).click()
     await dialog.getByRole('checkbox', { name: 'Work', checked: true }).waitFor()
     await page.keyboard.press('Escape')
     await choose(page, 'Unpin')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, field, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
+import { desktop, field, go, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
 /** The state of the connection that the page shows, and how soon. */
 describe('the connection', () => {
@@ -19,7 +19,7 @@ describe('the connection', () => {
     await trouble(page).getByText('Offline.').waitFor()
     expect(Date.now() - wentAt).toBeLessThan(20_000)
     await say(page, text)
-    await line(page, text).getByText('Waits for the connection').waitFor()
+    await line(page, text).getByText('Waiting for connection').waitFor()
     expect(await field(page).inputValue()).toBe('')
     await page.context().setOffline(false)
     await trouble(page).waitFor({ state: 'detached' })
@@ -34,7 +34,7 @@ describe('the connection', () => {
         new MutationObserver(() => {
           const red = document.querySelector('.connection__connection-strip')
           if (red) seen.push(red.textContent ?? '')
-          if (document.body?.innerText.includes('You are offline')) seen.push('You are offline')
+          if (document.body?.innerText.includes('You’re offline')) seen.push('You’re offline')
         }).observe(document, { childList: true, subtree: true, characterData: true, attributes: true })
       })
     })
@@ -57,10 +57,10 @@ describe('the connection', () => {
         await fresh.routeWebSocket(/socket\.io/, (socket) => socket.close())
       })
       await page.getByRole('button', { name: 'Enter as guest' }).click()
-      await trouble(page).getByText('This network blocks the fast connection.').waitFor()
+      await trouble(page).getByText('Limited connection.').waitFor()
       const beyond = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
       expect(await beyond()).toBeLessThanOrEqual(0)
-      await page.goto(`${plaza.url}/#/alpha`)
+      await go(page, '/rooms/alpha')
       await field(page).waitFor()
       expect(await beyond()).toBeLessThanOrEqual(0)
     },

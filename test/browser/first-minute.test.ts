@@ -39,11 +39,11 @@ describe('the page', () => {
     await other.getByText('links off').waitFor()
     await say(other, 'Look at https://example.org/x')
 
-    const card = other.getByRole('region', { name: 'Refused' })
+    const card = other.getByRole('region', { name: 'Message blocked' })
     await card.getByText('Links are not allowed').waitFor()
-    await card.getByText('Step 9 of 11: Links').waitFor()
+    await card.getByText('Check 9 of 11: Links').waitFor()
     await card.getByRole('button', { name: 'Why?' }).click()
-    const why = other.getByRole('dialog', { name: 'How a message is judged' })
+    const why = other.getByRole('dialog', { name: 'How messages are checked' })
     expect(await why.getByRole('listitem').count()).toBe(11)
     await other.keyboard.press('Escape')
     await why.waitFor({ state: 'detached' })
@@ -67,7 +67,7 @@ describe('the page', () => {
     await other.getByText('You are muted in this room').waitFor()
     expect(await other.getByRole('timer').filter({ hasText: 'left' }).innerText()).toMatch(/^(1 h|59 min)/)
     expect(await field(other).isDisabled()).toBe(true)
-    await moderator.getByRole('list', { name: 'Acts of moderators' }).getByText('muted').first().waitFor()
+    await moderator.getByRole('list', { name: 'Moderation log' }).getByText('muted').first().waitFor()
     await moderator.getByText(/muted for 1 h.* in \d+ ms/).waitFor()
   })
 
@@ -95,7 +95,7 @@ describe('the page', () => {
     await moderator.keyboard.press('b')
     await moderator
       .getByRole('dialog', { name: /^Ban: / })
-      .getByRole('button', { name: 'for good', pressed: true })
+      .getByRole('button', { name: 'Permanently', pressed: true })
       .waitFor()
     await moderator.keyboard.press('Escape')
     await moderator.keyboard.press('d')
@@ -104,7 +104,7 @@ describe('the page', () => {
     expect(await field(other).isVisible()).toBe(true)
 
     await moderator.keyboard.press('?')
-    await moderator.getByRole('dialog', { name: 'Keyboard' }).getByText('Delete the message').waitFor()
+    await moderator.getByRole('dialog', { name: 'Keyboard' }).getByText('Delete message').waitFor()
   })
 
   test('M65: slow mode counts down, continues after a reload, and does not disable kinds of content', async () => {
@@ -131,15 +131,15 @@ describe('the page', () => {
   test('after a dropped connection everything is there, in order', async () => {
     const [one, other] = [await guest(), await guest()]
     await one.getByRole('button', { name: 'Drop my connection' }).click()
-    await trouble(one).getByText('You are cut off.').waitFor()
+    await trouble(one).getByText('You disconnected.').waitFor()
     const word = randomUUID()
     for (let count = 1; count <= 4; count++) await say(other, `${word} ${count}`)
     await say(one, `${word} mine`)
-    await line(one, `${word} mine`).getByText('Waits for the connection').waitFor()
+    await line(one, `${word} mine`).getByText('Waiting for connection').waitFor()
     await line(other, `${word} 4`).and(other.locator('.sent')).waitFor()
 
-    await one.getByRole('button', { name: 'Connect again' }).click()
-    await one.getByText(/Caught up \d+ events?, 0 gaps/).waitFor()
+    await one.getByRole('button', { name: 'Reconnect' }).click()
+    await one.getByText(/Caught up: \d+ events?, 0 gaps/).waitFor()
     await line(other, `${word} mine`).waitFor()
     const shown = await line(one, word).locator('.text').allInnerTexts()
     expect(shown).toEqual([1, 2, 3, 4, 'mine'].map((end) => `${word} ${end}`))
@@ -150,7 +150,7 @@ describe('the page', () => {
     const [greeting, secret] = [`Over here ${randomUUID()}`, `Between us ${randomUUID()}`]
     await say(other, greeting)
     await line(one, greeting)
-      .getByRole('button', { name: /^About/ })
+      .getByRole('button', { name: /^Profile of/ })
       .first()
       .click()
     await one.getByRole('dialog').getByRole('button', { name: 'Message' }).click()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, desktop, field, isLive, line, openPlaza, phone, say, startPoll } from './plaza.ts'
+import { becomeModerator, desktop, field, go, isLive, line, openPlaza, phone, say, startPoll } from './plaza.ts'
 
 /** Which element has the focus, and that no key press is lost. */
 describe('the focus', () => {
@@ -24,7 +24,7 @@ describe('the focus', () => {
   ])('M67: the card with the rules does not take the focus, on a %s', async (_name, device) => {
     const page = await plaza.visit(device)
     await page.getByRole('button', { name: 'Enter as guest' }).click()
-    if (device === phone) await page.goto(`${plaza.url}/#/alpha`)
+    if (device === phone) await go(page, '/rooms/alpha')
     if (device === desktop) await isInField(page)
     else await field(page).focus()
     await page.keyboard.type('Typed while ')
@@ -33,7 +33,7 @@ describe('the focus', () => {
     expect(await field(page).inputValue()).toBe('Typed while the rules came')
     expect(await rules(page).getByRole('button').count()).toBe(1)
     expect(await page.getByRole('dialog').count()).toBe(0)
-    await rules(page).getByRole('button', { name: 'All right' }).click()
+    await rules(page).getByRole('button', { name: 'Got it' }).click()
     await rules(page).waitFor({ state: 'detached' })
     if (device === desktop) await isInField(page)
     await page.reload()
@@ -62,7 +62,7 @@ describe('the focus', () => {
     const text = `Meet me ${randomUUID()}`
     await say(other, text)
     await line(one, text)
-      .getByRole('button', { name: /^About/ })
+      .getByRole('button', { name: /^Profile of/ })
       .first()
       .click()
     await one.getByRole('dialog').getByRole('button', { name: 'Message' }).click()
@@ -72,11 +72,11 @@ describe('the focus', () => {
   test('M67: moves to the search, and is restored after it', async () => {
     const page = await plaza.guest()
     await press(page, 'Search')
-    await page.getByRole('searchbox', { name: 'Words to look for' }).and(page.locator(':focus')).waitFor()
+    await page.getByRole('searchbox', { name: 'Search for' }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Escape')
     await isInField(page)
     await press(page, 'Members')
-    await page.getByRole('searchbox', { name: 'Find a member' }).and(page.locator(':focus')).waitFor()
+    await page.getByRole('searchbox', { name: 'Search members' }).and(page.locator(':focus')).waitFor()
     await press(page, 'Close this panel')
     await isInField(page)
   })
@@ -139,7 +139,7 @@ describe('the focus', () => {
 
     await say(page, 'See https://example.org')
     await field(page).fill(draft)
-    await page.getByRole('region', { name: 'Refused' }).getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('region', { name: 'Message blocked' }).getByRole('button', { name: 'Edit' }).click()
     expect(await field(page).inputValue()).toBe(`See https://example.org\n${draft}`)
 
     await rooms(page).getByRole('link', { name: 'Alpha' }).click()

@@ -29,10 +29,9 @@ describe('forms', () => {
 
   test('a status is set and is there after a reload; its words have more room than its emoji', async () => {
     const page = await plaza.guest()
-    const settings = () => page.getByRole('button', { name: /Settings$/ }).click()
     const form = page.getByRole('form', { name: 'Status' })
     const [emoji, words] = [form.getByLabel('Emoji'), form.getByLabel('Status')]
-    await settings()
+    await page.getByRole('button', { name: /Settings$/ }).click()
     await emoji.fill('🌴')
     await words.fill('Away until Monday')
     const widths = [await emoji.boundingBox(), await words.boundingBox()].map((box) => box?.width ?? 0)
@@ -40,7 +39,6 @@ describe('forms', () => {
     await form.getByRole('button', { name: 'Set status' }).click()
     await page.getByText('Saved.').waitFor()
     await page.reload()
-    await settings()
     await expect.poll(() => words.inputValue()).toBe('Away until Monday')
     expect(await emoji.inputValue()).toBe('🌴')
   })
@@ -48,25 +46,25 @@ describe('forms', () => {
   test('a poll with two equal answers is told so, and another answer takes the focus', async () => {
     const page = await plaza.guest()
     await startPoll(page)
-    const dialog = page.getByRole('dialog', { name: 'Ask the room' })
+    const dialog = page.getByRole('dialog', { name: 'Create poll' })
     await dialog.getByLabel('Question').fill('Which?')
     for (const answer of ['Answer 1', 'Answer 2']) await dialog.getByLabel(answer).fill('Tea')
-    await dialog.getByRole('button', { name: 'Ask' }).click()
+    await dialog.getByRole('button', { name: 'Create poll' }).click()
     await dialog.getByRole('alert').getByText('Two answers are the same.').waitFor()
-    await dialog.getByRole('button', { name: 'Another answer' }).click()
+    await dialog.getByRole('button', { name: 'Add answer' }).click()
     await page.keyboard.type('Coffee')
     expect(await dialog.getByLabel('Answer 3').inputValue()).toBe('Coffee')
     await dialog.getByLabel('Answer 2').fill('Water')
-    await dialog.getByRole('button', { name: 'Ask' }).click()
+    await dialog.getByRole('button', { name: 'Create poll' }).click()
     await dialog.waitFor({ state: 'detached' })
   })
 
   test('a search for one letter is answered', async () => {
     const page = await plaza.guest()
     await page.getByRole('button', { name: 'Search', exact: true }).click()
-    await page.getByLabel('Words to look for').fill('ж')
+    await page.getByLabel('Search for').fill('ж')
     await page.keyboard.press('Enter')
-    await page.getByText('Nothing found').waitFor()
+    await page.getByText('No results').waitFor()
   })
 
   test('the buttons in the list of channels are named after their channels', async () => {

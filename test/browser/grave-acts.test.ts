@@ -87,7 +87,7 @@ describe('acts that are hard to undo', () => {
     await member.getByRole('button', { name: 'Join this room' }).click()
     await field(member).and(member.locator(':enabled')).waitFor()
 
-    const unmanaged = 'Who manages it after you?'
+    const unmanaged = 'Who should manage it after you?'
     const asked = await askToLeave(owner)
     await asked.getByText(`Leave ${name}?`).waitFor()
     await asked.getByText(unmanaged).waitFor()
@@ -101,7 +101,7 @@ describe('acts that are hard to undo', () => {
     await member.getByRole('heading', { level: 1, name }).waitFor({ state: 'detached' })
 
     const again = await askToLeave(owner)
-    await again.getByText('Nobody is left in it then.').waitFor()
+    await again.getByText('You are its last member.').waitFor()
     await again.getByRole('button', { name: 'Leave' }).click()
     await owner.getByRole('heading', { level: 1, name }).waitFor({ state: 'detached' })
   })

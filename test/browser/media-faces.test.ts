@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, openPlaza, phone } from './plaza.ts'
+import { axeFaults, go, openPlaza, phone } from './plaza.ts'
 
 describe('pictures of people and rooms', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -43,19 +43,19 @@ describe('pictures of people and rooms', () => {
     await page.getByRole('button', { name: /Settings/ }).click()
     const own = page.getByRole('group', { name: 'Your picture' })
     await own.locator('input[type=file]').setInputFiles([await picture(page)])
-    await own.getByRole('img', { name: 'Chosen' }).waitFor()
+    await own.getByRole('img', { name: 'Selected picture' }).waitFor()
     await judge(page)
-    await own.getByRole('button', { name: 'Use it' }).click()
-    await own.getByRole('button', { name: 'Remove it' }).waitFor()
+    await own.getByRole('button', { name: 'Use this picture' }).click()
+    await own.getByRole('button', { name: 'Remove picture' }).waitFor()
     await sideOf(page, '.sidebar__me .avatar img').toEqual([512, 512])
-    await own.getByRole('button', { name: 'Remove it' }).click()
-    await own.getByRole('button', { name: 'Remove it' }).waitFor({ state: 'detached' })
+    await own.getByRole('button', { name: 'Remove picture' }).click()
+    await own.getByRole('button', { name: 'Remove picture' }).waitFor({ state: 'detached' })
     expect(await page.locator('.sidebar__me .avatar img').count()).toBe(0)
 
     await own
       .locator('input[type=file]')
       .setInputFiles([{ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('x') }])
-    await own.getByText('This is no picture that your browser can open.').waitFor()
+    await own.getByText('Your browser cannot open this picture.').waitFor()
   })
 
   test('who moderates a room gives it an icon, which its members see', async () => {
@@ -70,28 +70,28 @@ describe('pictures of people and rooms', () => {
       return of.getByRole('menuitem', { name: /icon$/ })
     }
     await (await menu(page)).click()
-    const dialog = page.getByRole('dialog', { name: 'Icon of this room' })
+    const dialog = page.getByRole('dialog', { name: 'Room icon' })
     await dialog.locator('input[type=file]').setInputFiles([await picture(page)])
-    await dialog.getByRole('img', { name: 'Chosen' }).waitFor()
+    await dialog.getByRole('img', { name: 'Selected picture' }).waitFor()
     await judge(page)
-    await dialog.getByRole('button', { name: 'Use it' }).click()
+    await dialog.getByRole('button', { name: 'Use this picture' }).click()
     await dialog.waitFor({ state: 'detached' })
     await sideOf(page, '.rooms__room-mark img').toEqual([512, 512])
-    const room = decodeURIComponent(new URL(page.url()).hash.slice(2))
+    const room = decodeURIComponent(page.url().split('/rooms/')[1] ?? '')
 
     const other = await plaza.guest()
     await other.evaluate(async (id) => {
       const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
       await fetch(`/api/channels/${id}/join`, { ...init, body: '{}' })
     }, room.slice('channel:'.length))
-    await other.goto(`${plaza.url}/#/${encodeURIComponent(room)}`)
+    await go(other, `/rooms/${encodeURIComponent(room)}`)
     await other.reload()
     await other.getByRole('heading', { level: 1, name }).waitFor()
     await sideOf(other, '.rooms__room-mark img').toEqual([512, 512])
     expect(await (await menu(other)).count()).toBe(0)
 
     await (await menu(page)).click()
-    await dialog.getByRole('button', { name: 'Remove it' }).click()
+    await dialog.getByRole('button', { name: 'Remove picture' }).click()
     await expect.poll(() => page.locator('.rooms__room-mark img').count()).toBe(0)
   })
 })

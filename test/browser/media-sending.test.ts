@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 describe('media are sent', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -35,7 +35,7 @@ describe('media are sent', () => {
     return channel.id
   }
   const enter = async (page: Page, room: string) => {
-    await page.goto(`${plaza.url}/#/${encodeURIComponent(room)}`)
+    await go(page, `/rooms/${encodeURIComponent(room)}`)
     await field(page).waitFor()
     await isLive(page)
   }
@@ -179,7 +179,7 @@ describe('media are sent', () => {
     await expect.poll(() => tray(page).getByText('not sent yet').count()).toBe(3)
     await press(page, 'Send')
     await tray(page).getByRole('progressbar', { name: 'Uploading red.jpg' }).waitFor()
-    expect(await tray(page).getByText('Waits for the one before it').count()).toBe(2)
+    expect(await tray(page).getByText('Waiting for the previous one').count()).toBe(2)
     await press(page, 'Cancel: red.jpg')
     await tray(page)
       .getByText(/^Not sent\. A service/)
@@ -227,7 +227,7 @@ describe('media are sent', () => {
     await give('drop', 'notes.txt', 'text/plain', [65])
     await tray(page).getByText('Only pictures can be sent').waitFor()
     await give('drop', 'broken.png', 'image/png', [1, 2, 3])
-    await tray(page).getByText('This is no picture that your browser can open.').waitFor()
+    await tray(page).getByText('Your browser cannot open this picture.').waitFor()
     await give(
       'drop',
       'long.gif',
@@ -235,7 +235,7 @@ describe('media are sent', () => {
       Array.from({ length: 1_024 }, () => 0),
       6_000,
     )
-    await tray(page).getByText('This has 5.9 MB; at most 5 MB can be sent here.').waitFor()
+    await tray(page).getByText('This is 5.9 MB; at most 5 MB can be sent here.').waitFor()
     expect(asked).toEqual([])
     await press(page, 'Send')
     await loaded(page, 2)
@@ -282,7 +282,7 @@ describe('media are sent', () => {
     await expect.poll(() => page.getByRole('menuitem', { name: /Photo|GIF|Pixel/ }).count()).toBe(0)
     await page.keyboard.press('Escape')
     release()
-    const refused = page.getByRole('region', { name: 'Refused' })
+    const refused = page.getByRole('region', { name: 'Message blocked' })
     await refused.getByText('Photos are not allowed').waitFor()
     expect(await refused.getByRole('button', { name: 'Edit' }).count()).toBe(0)
     await refused.getByRole('button', { name: 'Discard' }).click()
@@ -350,7 +350,7 @@ describe('media are sent', () => {
     await page.getByRole('menuitem', { name: /^Location/ }).click()
     const form = page.getByRole('dialog', { name: 'Send a location' })
     expect(await form.getByRole('region', { name: 'Location' }).count()).toBe(0)
-    await form.getByRole('button', { name: 'Find my position' }).click()
+    await form.getByRole('button', { name: 'Find my location' }).click()
     await form.getByText('52.516° N, 13.378° E').waitFor()
     expect(await axeFaults(page)).toEqual([])
     await page.keyboard.press('Escape')
@@ -360,7 +360,7 @@ describe('media are sent', () => {
     await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
     await press(page, 'Attach')
     await page.getByRole('menuitem', { name: /^Location/ }).click()
-    await form.getByRole('button', { name: 'Find my position' }).click()
+    await form.getByRole('button', { name: 'Find my location' }).click()
     await form.getByRole('button', { name: /^Send/ }).click()
     await page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'detached' })
     await page.locator('.messages__message.sent').getByText('52.516° N, 13.378° E').waitFor()
@@ -368,8 +368,8 @@ describe('media are sent', () => {
     await page.context().clearPermissions()
     await press(page, 'Attach')
     await page.getByRole('menuitem', { name: /^Location/ }).click()
-    await form.getByRole('button', { name: 'Find my position' }).click()
-    await form.getByText('Your browser was not allowed to tell where you are.').waitFor()
+    await form.getByRole('button', { name: 'Find my location' }).click()
+    await form.getByText('Location access was denied.').waitFor()
     await page.keyboard.press('Escape')
   })
 
@@ -384,9 +384,9 @@ describe('media are sent', () => {
     const room = one.url()
     await press(one, 'Record a voice message')
     await one.getByRole('timer', { name: 'Recorded' }).getByText('0:01').waitFor()
-    await one.goto(`${plaza.url}/#/alpha`)
+    await go(one, '/rooms/alpha')
     await one.getByText('Your recording is kept').waitFor()
-    await one.goto(room)
+    await go(one, new URL(room).pathname)
     await tray(one).getByRole('button', { name: /^Play/ }).waitFor()
     await press(one, 'Remove: Voice message')
 
@@ -395,7 +395,7 @@ describe('media are sent', () => {
     expect(await axeFaults(one)).toEqual([])
     await press(one, 'Stop and listen')
     await tray(one)
-      .getByRole('button', { name: /^Play, \d+ seconds$/ })
+      .getByRole('button', { name: /^Play, \d+ seconds?$/ })
       .click()
     await tray(one).getByRole('button', { name: 'Pause' }).waitFor()
     await expect.poll(() => tray(one).getByRole('slider', { name: 'Position' }).inputValue()).not.toBe('0')
@@ -403,7 +403,7 @@ describe('media are sent', () => {
     await one.getByRole('region', { name: /^Voice message from/ }).waitFor()
 
     const told = other.getByRole('region', { name: /^Voice message from/ })
-    await told.getByRole('button', { name: /^Play, \d+ seconds$/ }).waitFor()
+    await told.getByRole('button', { name: /^Play, \d+ seconds?$/ }).waitFor()
     const heights = () =>
       told.locator('rect').evaluateAll((bars) => new Set(bars.map((bar) => bar.getAttribute('height'))).size)
     await expect.poll(heights).toBeGreaterThan(3)
@@ -422,7 +422,7 @@ describe('media are sent', () => {
       await route.fulfill({ response: answer, body })
     })
     await other.reload()
-    await other.getByText('it was sealed with another key, or it was changed').waitFor()
+    await other.getByText('it has another key, or was changed').waitFor()
     await other.unroute('**/files/**')
     await other.getByRole('button', { name: 'Try again' }).click()
     await told.getByRole('button', { name: /^Play/ }).waitFor()
@@ -437,11 +437,9 @@ describe('media are sent', () => {
       ...[`[IMAGE]${beside}`, `[VOICE:2]${beside}`, '[IMAGE]javascript:alert(1)'],
     ]
     for (const text of texts) await say(one, text)
-    await expect
-      .poll(() => other.getByText('This leads to another server, and is not loaded.').count())
-      .toBe(texts.length)
+    await expect.poll(() => other.getByText('This is on another server, and is not loaded.').count()).toBe(texts.length)
     await say(one, `[ENC_IMAGE:image/svg+xml]${plaza.url}/files/chat-images/encrypted/a/b.enc`)
-    await other.getByText('This is no kind of picture that is shown.').waitFor()
+    await other.getByText('This type of picture cannot be shown.').waitFor()
     expect(await other.locator('.messages__message img').count()).toBe(0)
   })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, go, line, openPlaza, phone, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -19,9 +19,9 @@ async function isSeen(page: Page, name: string): Promise<void> {
 
 test('a meeting is opened, shared, entered by a guest, seen and heard by both, and ended for both', async () => {
   const host = await plaza.guest()
-  await host.goto(`${plaza.url}/#/calls`)
-  await host.getByLabel('What the meeting is about').fill('Tea at five')
-  await host.getByRole('button', { name: 'Open a meeting' }).click()
+  await go(host, '/calls')
+  await host.getByLabel('Meeting title').fill('Tea at five')
+  await host.getByRole('button', { name: 'Start a meeting' }).click()
   const link = host.getByRole('link', { name: 'Tea at five' })
   const address = (await link.getAttribute('href')) ?? ''
   expect(address).toMatch(/\/room\/[A-HJ-NP-Z2-9]{6}$/)
@@ -68,7 +68,7 @@ test('a meeting is opened, shared, entered by a guest, seen and heard by both, a
 
 test('a host removes a guest, who is told so and does not come back', async () => {
   const host = await plaza.guest()
-  await host.goto(`${plaza.url}/#/calls`)
+  await go(host, '/calls')
   const address = (await host.getByRole('link', { name: 'Your permanent room' }).getAttribute('href')) ?? ''
   const guest = await plaza.visit(phone)
   await guest.goto(address)
@@ -128,7 +128,7 @@ test('somebody is called from the list of calls, answers, and both have the call
   await two.getByText('Only friends may call this person').waitFor()
   await two.keyboard.press('Escape')
   await one.getByRole('button', { name: /Settings$/ }).click()
-  await one.getByRole('tab', { name: 'Quiet' }).click()
+  await one.getByRole('tab', { name: 'Blocked & muted' }).click()
   const everyone = one.getByRole('radio', { name: 'Everyone' })
   await one.getByText('Everyone', { exact: true }).click()
   await expect.poll(() => everyone.isChecked()).toBe(true)
@@ -145,7 +145,7 @@ test('somebody is called from the list of calls, answers, and both have the call
   expect(await axeFaults(two)).toEqual([])
   await two.getByRole('button', { name: 'Cancel' }).click()
   await one.getByRole('alert').waitFor({ state: 'detached' })
-  await two.getByText('Not answered: video call').waitFor()
+  await two.getByText('Video call not answered').waitFor()
 
   await two
     .getByRole('button', { name: `Call ${name}` })
@@ -155,7 +155,7 @@ test('somebody is called from the list of calls, answers, and both have the call
   await two.getByText(`${name} declined the call.`).waitFor()
   expect(await axeFaults(two)).toEqual([])
   await two.getByRole('link', { name: 'Back to your calls' }).click()
-  await two.getByText('Declined: video call').waitFor()
+  await two.getByText('Video call declined').waitFor()
 
   await two
     .getByRole('button', { name: `Call ${name}` })
@@ -168,9 +168,9 @@ test('somebody is called from the list of calls, answers, and both have the call
     .poll(() => two.locator('.meetings__meeting-picture:not(.mine) video').count(), { timeout: 60_000 })
     .toBe(1)
   await two.getByRole('button', { name: 'Leave' }).click()
-  await one.goto(`${plaza.url}/#/calls`)
-  await one.getByText('Called you: video call').waitFor()
-  await one.getByText('You declined: video call').waitFor()
+  await go(one, '/calls')
+  await one.getByText('Incoming video call').waitFor()
+  await one.getByText('You declined a video call').waitFor()
   await one.getByText('Missed video call').waitFor()
   await plaza.settle()
 })

@@ -59,7 +59,7 @@ describe('what can be done with a message', () => {
     await page.getByRole('button', { name: 'Drop my connection' }).click()
     const text = `Waits ${randomUUID()}`
     await say(page, text)
-    await line(page, text).getByText('Waits for the connection').waitFor()
+    await line(page, text).getByText('Waiting for connection').waitFor()
     await line(page, text).focus()
     await page.keyboard.press('Tab')
     await toolbar(page).locator(':focus').waitFor()
@@ -117,7 +117,7 @@ describe('what can be done with a message', () => {
       await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
     }
     await rest()
-    expect(await offered(page)).toEqual(['React', 'Reply', 'Copy text', 'Star', 'About the sender, report'])
+    expect(await offered(page)).toEqual(['React', 'Reply', 'Copy text', 'Star', 'Report message'])
     // It slides in.
     const bottom = async () => {
       const box = await menu(page).boundingBox()

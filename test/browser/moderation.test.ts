@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, deskOf, desktop, field, line, openPlaza, phone, pressIn, say, trouble } from './plaza.ts'
+import { becomeModerator, deskOf, desktop, field, go, line, openPlaza, phone, pressIn, say, trouble } from './plaza.ts'
 
 /** Moderation in the page beyond a ban: people are shown by name, and acts can be undone. */
 describe('moderation in the page', () => {
@@ -16,7 +16,7 @@ describe('moderation in the page', () => {
   const toast = (page: Page, text: string | RegExp) => page.locator('.toasts').getByText(text)
   const tab = (page: Page, name: string | RegExp) => page.getByRole('tab', { name }).click()
   const rooms = (page: Page) => page.getByRole('navigation', { name: 'Your rooms' })
-  const restricted = (page: Page) => page.getByRole('list', { name: 'Banned and muted people' })
+  const restricted = (page: Page) => page.getByRole('list', { name: 'Banned and muted members' })
 
   /** Sends a unique text, waits until it is accepted, and returns it. */
   const speak = async (page: Page) => {
@@ -55,7 +55,7 @@ describe('moderation in the page', () => {
     const [page, other, loud] = [await moderator(), await plaza.guest(), await nameless()]
     const [said, loudly] = [await speak(other), await speak(loud)]
     const names = [await nameOf(other), await nameOf(loud)]
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     await line(page, said).focus()
     await page.keyboard.press('b')
     await pressIn(page, 'Ban')
@@ -65,7 +65,7 @@ describe('moderation in the page', () => {
     await pressIn(page, 'Mute')
     await loud.getByText('You are muted in this room').waitFor()
 
-    await page.goto(`${plaza.url}/#/alpha/moderation`)
+    await go(page, '/rooms/alpha/moderation')
     await tab(page, 'Banned')
     for (const name of names) await restricted(page).getByText(name, { exact: true }).waitFor()
     expect(await deskOf(page).innerText()).not.toMatch(ids)
@@ -73,8 +73,8 @@ describe('moderation in the page', () => {
       expect(await restricted(page).getByText(name, { exact: true }).getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
     await restricted(page).getByRole('button', { name: 'Unmute' }).click()
     await expect.poll(() => field(loud).isEnabled()).toBe(true)
-    await restricted(page).getByRole('button', { name: 'Lift the ban' }).click()
-    await page.getByText('Nobody is banned or muted').waitFor()
+    await restricted(page).getByRole('button', { name: 'Unban' }).click()
+    await page.getByText('No one is banned or muted').waitFor()
     await other.reload()
     await other.getByRole('button', { name: 'Join this room' }).or(field(other)).click()
     await expect.poll(() => field(other).isEnabled()).toBe(true)
@@ -91,11 +91,11 @@ describe('moderation in the page', () => {
     await other.getByText('You are banned').waitFor()
     await card.waitFor({ state: 'detached' })
     await who.dispatchEvent('click')
-    await card.getByRole('button', { name: 'Lift the ban' }).click()
+    await card.getByRole('button', { name: 'Unban' }).click()
     await card.waitFor({ state: 'detached' })
     await who.dispatchEvent('click')
     await card.getByRole('button', { name: 'Ban', exact: true }).waitFor()
-    expect(await card.getByRole('button', { name: 'Lift the ban' }).count()).toBe(0)
+    expect(await card.getByRole('button', { name: 'Unban' }).count()).toBe(0)
   })
 
   test.each([
@@ -123,17 +123,17 @@ describe('moderation in the page', () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       await other.getByText('You are banned').waitFor()
     }
-    await page.getByRole('tab', { name: 'Live log' }).focus()
+    await page.getByRole('tab', { name: 'Log' }).focus()
     for (let step = 0; step < 2; step += 1) await page.keyboard.press('ArrowRight')
     await expect.poll(() => restricted(page).getByRole('button').count()).toBe(names.length)
     await page.keyboard.press('Tab')
     for (const _name of names) {
       const before = await restricted(page).getByRole('button').count()
-      await restricted(page).getByRole('button', { name: 'Lift the ban' }).and(page.locator(':focus')).waitFor()
+      await restricted(page).getByRole('button', { name: 'Unban' }).and(page.locator(':focus')).waitFor()
       await page.keyboard.press('Enter')
       await expect.poll(() => restricted(page).getByRole('button').count()).toBe(before - 1)
     }
-    await page.getByText('Nobody is banned or muted').waitFor()
+    await page.getByText('No one is banned or muted').waitFor()
     await page.locator('aside :focus').waitFor()
   })
 
@@ -162,7 +162,7 @@ describe('moderation in the page', () => {
     const people = owner.getByRole('textbox', { name: 'People to add' })
     await people.fill('Nobody At All')
     await people.press('Enter')
-    await owner.getByRole('alert').getByText('Nobody is called Nobody At All.').waitFor()
+    await owner.getByRole('alert').getByText('No one is called Nobody At All.').waitFor()
     await people.fill(await nameOf(second))
     await people.press('Enter')
     await toast(owner, /1 person invited/).waitFor()
@@ -210,15 +210,15 @@ describe('moderation in the page', () => {
 
     const panel = deskOf(page)
     const shown = panel.getByText(name, { exact: true }).first()
-    for (const place of [/Live log/, /Queue/]) {
+    for (const place of [/^Log/, /Queue/]) {
       await tab(page, place)
       await shown.waitFor()
       expect(await shown.getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
       expect(await panel.innerText()).not.toMatch(ids)
     }
-    await tab(page, /Live log/)
-    await page.getByRole('textbox', { name: 'Person' }).fill(name)
-    await panel.getByRole('list', { name: 'Acts of moderators' }).getByText('warned').first().waitFor()
+    await tab(page, /^Log/)
+    await page.getByRole('textbox', { name: 'Member' }).fill(name)
+    await panel.getByRole('list', { name: 'Moderation log' }).getByText('warned').first().waitFor()
     expect(await panel.innerText()).not.toMatch(ids)
     await tab(page, /Queue/)
     await panel.getByRole('button', { name: 'Dismiss' }).first().click()
@@ -234,7 +234,7 @@ describe('moderation in the page', () => {
       await shown.waitFor({ state: 'detached' })
     }
     const status = page.getByRole('status').filter({ hasText: 'Message deleted' })
-    const undoing = page.getByRole('list', { name: 'Acts that can be undone' })
+    const undoing = page.getByRole('list', { name: 'Actions you can undo' })
 
     await remove()
     await status.getByRole('button', { name: 'Undo' }).click()
@@ -301,7 +301,7 @@ describe('moderation in the page', () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     await page.routeWebSocket(/socket\.io/, (socket) => socket.close())
     await page.reload()
-    await trouble(page).getByText('This network').waitFor()
+    await trouble(page).getByText('Limited connection').waitFor()
     const said = await speak(page)
     await line(other, said).waitFor()
     await line(page, said).hover()

@@ -16,7 +16,7 @@ import { streams } from '#shared/api/streams'
 import type { AnswerOf, CallOf, Operation } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/room-key'
 import { personAt } from '#test/support/people'
-import { field, openPlaza } from './plaza.ts'
+import { field, go, openPlaza } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -98,19 +98,18 @@ test.each([320, 360, 390])('O27: no screen scrolls sideways on a window of %i pi
   const page = await plaza.guest(narrow(width))
   await page.locator('.messages__message').first().waitFor()
   await look(page, 'room')
-  const open = async (hash: string) => {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, hash)
+  const open = async (path: string) => {
+    await go(page, path)
     await page.locator('main h1').first().waitFor()
     await page.waitForLoadState('networkidle')
-    await look(page, hash)
+    await look(page, path)
   }
-  for (const hash of ['#/', '#/alpha/members', '#/alpha/search', '#/alpha/pins', '#/alpha/media']) await open(hash)
-  for (const hash of ['#/agents', '#/agents/new', '#/calls', '#/friends', '#/starred', '#/live', '#/go-live'])
-    await open(hash)
-  await open('#/profile')
-  await open('#/')
+  await open('/')
+  for (const panel of ['members', 'search', 'pins', 'media']) await open(`/rooms/alpha/${panel}`)
+  for (const path of ['/agents', '/agents/new', '/calls', '/friends', '/starred', '/live', '/live/new'])
+    await open(path)
+  await open('/profile')
+  await open('/')
   await page.getByRole('button', { name: /Settings$/ }).click()
   await page.getByRole('dialog').getByRole('tab').first().waitFor()
   for (const tab of await page.getByRole('dialog').getByRole('tab').all()) {
@@ -127,7 +126,7 @@ test.each([320, 360, 390])('O27: no screen scrolls sideways on a window of %i pi
   await page.getByRole('dialog').getByRole('listitem').first().waitFor()
   await look(page, 'channels')
   await close()
-  await open('#/alpha')
+  await open('/rooms/alpha')
   await field(page).fill('A long line that is being written here, which goes on and on')
   await look(page, 'writing')
   await page.getByRole('button', { name: 'Attach' }).click()
@@ -206,44 +205,45 @@ test.each([320, 390, 1280])(
       if (out.length > 0) found[name] = [...new Set(out)].slice(0, 6)
     }
     const first = await plaza.visit(narrow(width))
-    await first.getByRole('button', { name: 'E-mail' }).click()
+    await first.getByRole('button', { name: 'Email' }).click()
     await first.getByRole('textbox').first().fill(`${word}.of.a.person@subdomain.${word}.example.org`)
     await first.keyboard.press('Enter')
-    await first.getByText('A code is on its way to').waitFor()
+    await first.getByText('We sent a code to').waitFor()
     await look(first, 'a code on its way')
 
     const page = await plaza.guest(narrow(width))
     const { account, other, ...made } = await wordy(page)
-    const go = async (path: string) => {
-      await page.goto(`${plaza.url}/${path}`)
+    const visit = async (path: string, open = go) => {
+      await open(page, path)
       await page.locator('h1').first().waitFor()
       await page.waitForLoadState('networkidle')
       await look(page, path)
     }
-    await go(`#/${made.room}`)
+    await visit(`/rooms/${made.room}`)
     await page.locator('.poll-card__poll').waitFor()
     await look(page, 'poll')
-    for (const panel of ['members', 'search', 'pins', 'media', 'moderation']) await go(`#/${made.room}/${panel}`)
-    await go(`#/live/${made.stream}`)
+    for (const panel of ['members', 'search', 'pins', 'media', 'moderation'])
+      await visit(`/rooms/${made.room}/${panel}`)
+    await visit(`/live/${made.stream}`)
     await page.getByText('Publish with OBS', { exact: true }).click()
     await look(page, 'keys of a stream')
-    for (const path of ['#/', '#/live', '#/agents', `#/agents/${made.agent}`, `#/agents/${made.agent}/edit`])
-      await go(path)
-    for (const path of ['#/calls', '#/friends', '#/starred', '#/profile', `#/profile/${other.account}`]) await go(path)
+    for (const path of ['/', '/live', '/agents', `/agents/${made.agent}/chat`, `/agents/${made.agent}/edit`])
+      await visit(path)
+    for (const path of ['/calls', '/friends', '/starred', '/profile', `/profile/${other.account}`]) await visit(path)
     await other.does('rest', calls.start, {
       calleeAddress: account,
       callType: 'video',
       status: 'ringing',
       channelName: made.meeting,
     })
-    const ringing = page.getByRole('alert', { name: 'calls you' })
+    const ringing = page.getByRole('alert', { name: 'is calling' })
     await ringing.waitFor()
     await look(page, 'ringing')
-    const name = await ringing.getByText('calls you').boundingBox()
+    const name = await ringing.getByText('is calling').boundingBox()
     expect.soft(name?.width).toBeGreaterThan(150)
     await ringing.getByRole('button', { name: 'Decline' }).click()
 
-    await go('#/')
+    await visit('/')
     await page.getByRole('button', { name: /Settings$/ }).click()
     const tabs = page.getByRole('dialog').getByRole('tab')
     await tabs.first().waitFor()
@@ -256,7 +256,8 @@ test.each([320, 390, 1280])(
     await page.getByRole('button', { name: 'Browse channels' }).click()
     await page.getByRole('dialog').getByRole('listitem').first().waitFor()
     await look(page, 'channels')
-    for (const path of [`agents/${made.agent}`, `live/${made.stream}`, `room/${made.meeting}`]) await go(path)
+    for (const path of [`/agents/${made.agent}`, `/live/${made.stream}`, `/room/${made.meeting}`])
+      await visit(path, async () => void (await page.goto(plaza.url + path)))
     expect(found).toEqual({})
   },
 )

@@ -13,8 +13,13 @@ afterAll(() => plaza.close())
 
 async function openNotifications(page: Page) {
   await page.getByRole('button', { name: /Settings/ }).click()
+  await page.getByRole('dialog', { name: 'Settings' }).getByRole('tab', { name: 'Notifications' }).click()
+  return shownNotifications(page)
+}
+
+/** A reload shows them again where they were open. */
+async function shownNotifications(page: Page) {
   const settings = page.getByRole('dialog', { name: 'Settings' })
-  await settings.getByRole('tab', { name: 'Notifications' }).click()
   await settings.getByLabel('Messages in groups').waitFor()
   return settings
 }
@@ -23,17 +28,17 @@ test('of what somebody is told is chosen in the settings, with hours of nothing 
   const page = await plaza.guest()
   const settings = await openNotifications(page)
   await settings.getByLabel('Messages in groups').uncheck()
-  await settings.getByLabel('Tell me of nothing but calls at night').check()
+  await settings.getByLabel('Only calls at night').check()
   await settings.getByLabel('From').selectOption('23')
   await expect
     .poll(() => PushPreferences.findOne({ notify_groups: false, quiet_start: 23, quiet_end: 7 }))
     .not.toBe(null)
   expect(await axeFaults(page)).toEqual([])
   await page.reload()
-  const again = await openNotifications(page)
+  const again = await shownNotifications(page)
   expect(await again.getByLabel('Messages in groups').isChecked()).toBe(false)
   expect(await again.getByLabel('From').inputValue()).toBe('23')
-  await again.getByLabel('Tell me of nothing but calls at night').uncheck()
+  await again.getByLabel('Only calls at night').uncheck()
   await expect.poll(() => PushPreferences.countDocuments({ quiet_start: null, quiet_end: null })).toBe(1)
   await plaza.settle()
 })
@@ -41,22 +46,22 @@ test('of what somebody is told is chosen in the settings, with hours of nothing 
 test('quiet hours are by the clock of the browser in which they are chosen', async () => {
   const page = await plaza.guest({ ...desktop, timezoneId: 'Asia/Kathmandu' })
   const settings = await openNotifications(page)
-  await settings.getByLabel('Tell me of nothing but calls at night').check()
+  await settings.getByLabel('Only calls at night').check()
   const zone = { $in: ['Asia/Kathmandu', 'Asia/Katmandu'] }
   await expect
     .poll(() => PushPreferences.countDocuments({ quiet_start: 22, quiet_end: 7, quiet_timezone: zone }))
     .toBe(1)
   await PushPreferences.updateMany({ quiet_timezone: zone }, { $set: { quiet_timezone: 'Europe/Berlin' } })
   await page.reload()
-  const again = await openNotifications(page)
-  await again.getByText('By the clocks of Europe/Berlin.').waitFor()
+  const again = await shownNotifications(page)
+  await again.getByText('In the time zone Europe/Berlin.').waitFor()
   expect(await again.getByLabel('From').inputValue()).toBe('22')
   expect(await axeFaults(page)).toEqual([])
   await again.getByLabel(/^To/).selectOption('8')
   await expect
     .poll(() => PushPreferences.countDocuments({ quiet_start: 22, quiet_end: 8, quiet_timezone: zone }))
     .toBe(1)
-  await again.getByText('By the clocks of').waitFor({ state: 'detached' })
+  await again.getByText('In the time zone').waitFor({ state: 'detached' })
   await plaza.settle()
 })
 
@@ -74,12 +79,15 @@ test('a browser that refuses, or has no push, says what can be done', async () =
   })
   await page.reload()
   const settings = await openNotifications(page)
-  await settings.getByText('Your browser does not let this page notify you.').waitFor()
-  for (const title of ['Notify me of direct messages and mentions', 'Tell me while the page is closed, too']) {
+  await settings.getByText('Your browser blocks notifications from this site.').waitFor()
+  for (const title of [
+    'Direct messages and mentions while Plaza is in the background',
+    'Notifications while Plaza is closed',
+  ]) {
     const toggle = settings.getByLabel(title)
     await toggle.click()
     await expect
-      .poll(() => page.getByText('Your browser does not let this page notify you.').count())
+      .poll(() => page.getByText('Your browser blocks notifications from this site.').count())
       .toBeGreaterThan(1)
     await expect.poll(() => toggle.isChecked()).toBe(false)
   }
@@ -87,7 +95,7 @@ test('a browser that refuses, or has no push, says what can be done', async () =
   expect(await PushBrowsers.countDocuments({})).toBe(0)
   await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
   await page.reload()
-  await (await openNotifications(page)).getByText('cannot notify you while the page is closed').waitFor()
+  await (await shownNotifications(page)).getByText('cannot notify you while Plaza is closed').waitFor()
   await plaza.settle()
 })
 
@@ -111,9 +119,11 @@ test('O31: this browser is told while the page is closed, and again after it is 
       localStorage.getItem('there') === null ? null : (subscription as unknown as PushSubscription)
   }, pushBrowser('https://push.test/1').asJson)
   await page.reload()
-  const toggle = async () => (await openNotifications(page)).getByLabel('Tell me while the page is closed, too')
-  await (await toggle()).click()
+  const toggle = (await openNotifications(page)).getByLabel('Notifications while Plaza is closed')
+  await toggle.click()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
+  // The browser keeps it only once the server has answered.
+  await expect.poll(() => toggle.isChecked()).toBe(true)
   await PushBrowsers.deleteMany({})
   await page.reload()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
@@ -122,9 +132,8 @@ test('O31: this browser is told while the page is closed, and again after it is 
   await PushBrowsers.deleteMany({})
   await page.reload()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
-  const isOn = await toggle()
-  await expect.poll(() => isOn.isChecked()).toBe(true)
-  await isOn.click()
+  await expect.poll(() => toggle.isChecked()).toBe(true)
+  await toggle.click()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(0)
   await plaza.settle()
 })

@@ -56,7 +56,7 @@ describe('rooms of the events whose tokens one holds', () => {
       .waitFor()
     const address = (await list.locator('.gate-card__gate-checks strong').first().getAttribute('title')) ?? ''
     expect(await list.locator('.gate-card__gate-checks').innerText()).toMatch(
-      /does not hold it[\s\S]*attendance provider, asked/,
+      /does not hold it[\s\S]*attendance provider, checked/,
     )
     await judge(page, 'refused')
     await list.getByRole('button', { name: 'Check again', exact: true }).click()

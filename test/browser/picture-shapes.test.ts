@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
+import { desktop, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 describe('a picture in the timeline', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -23,7 +23,7 @@ describe('a picture in the timeline', () => {
       `Shapes ${randomUUID().slice(0, 8)}`,
     )
     const enter = async () => {
-      await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${id}`)}`)
+      await go(page, `/rooms/${encodeURIComponent(`channel:${id}`)}`)
       await field(page).waitFor()
       await isLive(page)
     }
@@ -105,7 +105,7 @@ describe('a picture in the timeline', () => {
       for (const [, height] of shown) expect(height).toBeLessThanOrEqual(highest)
 
       // What was loaded once has its place at once.
-      await page.goto(`${plaza.url}/#/alpha`)
+      await go(page, '/rooms/alpha')
       await isLive(page)
       await page.unroute('**/files/**')
       const again = await hold(page)

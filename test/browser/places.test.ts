@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
-import { becomeModerator, desktop, field, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
+import { becomeModerator, desktop, field, go, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
 /** Where things are: the sidebar, the head of a room, the panel beside it, and what can be added to a message. */
 describe('the places of the page', () => {
@@ -40,14 +40,14 @@ describe('the places of the page', () => {
     const { channel: made } = (await post(page, '/api/channels', { name: `Place ${randomUUID().slice(0, 8)}` })) as {
       channel: { id: string }
     }
-    await page.goto(`${plaza.url}/#/channel:${made.id}`)
+    await go(page, `/rooms/channel:${made.id}`)
     await field(page).waitFor()
     await isLive(page)
     return made.id
   }
   const places = (page: Page) => page.getByRole('navigation', { name: 'Places' }).getByRole('link')
   const titles = (page: Page) => places(page).locator('.rooms__room-name').allInnerTexts()
-  const tabs = (page: Page) => page.getByRole('tablist', { name: 'Beside the room' }).getByRole('tab')
+  const tabs = (page: Page) => page.getByRole('tablist', { name: 'Room details' }).getByRole('tab')
   const panel = (page: Page, name: string) => page.getByRole('complementary', { name })
   const hasOverflow = (box: Locator) => box.evaluate((one) => one.scrollWidth > one.clientWidth)
 
@@ -60,7 +60,7 @@ describe('the places of the page', () => {
     await page.reload()
     await expect.poll(headings).toEqual(['Rooms', 'Groups'])
 
-    await other.goto(`${plaza.url}/#/go-live`)
+    await go(other, '/live/new')
     await other.getByRole('textbox', { name: 'Title' }).fill('From the roof')
     await other.getByRole('button', { name: 'Continue' }).click()
     await other.getByRole('button', { name: 'End the stream' }).waitFor()
@@ -109,9 +109,9 @@ describe('the places of the page', () => {
     await page.getByRole('list', { name: 'Pinned messages' }).getByText('Keep this').click()
     await page.locator('.messages__message.marked', { hasText: 'Keep this' }).waitFor()
     await page.getByRole('button', { name: 'Unpin' }).click()
-    await page.getByText('Nothing is pinned').waitFor()
+    await page.getByText('No pinned messages').waitFor()
 
-    await visitor.goto(`${plaza.url}/#/channel:${id}`)
+    await go(visitor, `/rooms/channel:${id}`)
     await visitor.getByRole('button', { name: 'Join this room' }).click()
     await visitor.getByRole('button', { name: 'Members' }).click()
     expect(await tabs(visitor).allInnerTexts()).toEqual(['Members', 'Search'])
@@ -122,7 +122,7 @@ describe('the places of the page', () => {
     const opener = page.getByRole('button', { name: 'Members' })
     await opener.focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('searchbox', { name: 'Find a member' }).and(page.locator(':focus')).waitFor()
+    await page.getByRole('searchbox', { name: 'Search members' }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Escape')
     await panel(page, 'Members').waitFor({ state: 'detached' })
     await opener.and(page.locator(':focus')).waitFor()
@@ -203,11 +203,11 @@ describe('the places of the page', () => {
     expect(await trouble(page).count()).toBe(0)
     expect(await page.getByText('Live', { exact: true }).count()).toBe(0)
     await page.getByRole('complementary', { name: 'Demo' }).getByRole('button', { name: 'Drop my connection' }).click()
-    await trouble(page).getByText('You are cut off.').waitFor()
+    await trouble(page).getByText('You disconnected.').waitFor()
     expect(await trouble(page).count()).toBe(1)
-    await page.goto(`${plaza.url}/#/agents`)
-    await trouble(page).getByText('You are cut off.').waitFor()
-    await trouble(page).getByRole('button', { name: 'Connect again' }).click()
+    await go(page, '/agents')
+    await trouble(page).getByText('You disconnected.').waitFor()
+    await trouble(page).getByRole('button', { name: 'Reconnect' }).click()
     await trouble(page).waitFor({ state: 'detached' })
   })
 

@@ -5,7 +5,7 @@ import { Accounts } from '#server/domains/people/accounts/model'
 import { friends } from '#shared/api/friends'
 import { widgetTypes } from '#shared/api/profile-widgets'
 import { profiles } from '#shared/api/profiles'
-import { axeFaults, desktop, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, go, line, openPlaza, phone, say } from './plaza.ts'
 
 /** What people show of themselves, made on one screen and seen on another. */
 describe('profiles', () => {
@@ -24,7 +24,7 @@ describe('profiles', () => {
     return { page, account: account._id }
   }
   const own = async (page: Page) => {
-    await page.goto(`${plaza.url}/#/profile`)
+    await go(page, '/profile')
     await page.getByRole('main', { name: 'Your profile' }).waitFor()
   }
   const dialog = (page: Page) => page.getByRole('dialog')
@@ -152,7 +152,7 @@ describe('profiles', () => {
     await page.getByRole('menuitem', { name: 'Remove' }).click()
     await dialog(page).getByRole('button', { name: 'Remove' }).click()
     await expect.poll(() => tiles(page).count()).toBe(49)
-    await page.goto(`${plaza.url}/#/profile/0x${'0'.repeat(40)}`)
+    await go(page, `/profile/0x${'0'.repeat(40)}`)
     await page.getByText('Nobody has this address').waitFor()
     expect(await axeFaults(page)).toEqual([])
   })
@@ -165,7 +165,7 @@ describe('profiles', () => {
     const said = randomUUID()
     await say(theirs, said)
     await open(page, said)
-    await dialog(page).getByRole('button', { name: 'Put a tag on this friend' }).click()
+    await dialog(page).getByRole('button', { name: 'Add a tag' }).click()
     const form = dialog(page).getByRole('form', { name: 'Tag' })
     await form.getByLabel('Tag', { exact: true }).fill('x'.repeat(31))
     await form.getByRole('button', { name: 'Save tag' }).click()
@@ -180,8 +180,8 @@ describe('profiles', () => {
     await page.keyboard.press('Escape')
     await open(page, said)
     await dialog(page).locator('.friend-tag__friend-tag', { hasText: '🧗' }).waitFor()
-    await dialog(page).getByRole('button', { name: 'Change the tag' }).click()
-    await dialog(page).getByRole('button', { name: 'Take it off' }).click()
-    await dialog(page).getByRole('button', { name: 'Put a tag on this friend' }).waitFor()
+    await dialog(page).getByRole('button', { name: 'Change tag' }).click()
+    await dialog(page).getByRole('button', { name: 'Remove tag' }).click()
+    await dialog(page).getByRole('button', { name: 'Add a tag' }).waitFor()
   })
 })

@@ -14,6 +14,7 @@ import {
   deskOf,
   desktop,
   field,
+  go,
   isLive,
   openPlaza,
   phone,
@@ -77,7 +78,7 @@ test.each([
     const { id } = (await post(owner, '/api/channels', { attendanceEventId: event })).channel
     for (const page of [loud, hurt]) await post(page, `/api/rooms/channel/${id}/join`, {})
     for (const page of [owner, loud, hurt]) {
-      await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${id}`)}`)
+      await go(page, `/rooms/${encodeURIComponent(`channel:${id}`)}`)
       await field(page).waitFor()
       await isLive(page)
     }
@@ -98,13 +99,13 @@ test.each([
     await owner.getByRole('tab', { name: /Queue/ }).click()
     const panel = deskOf(owner)
     await panel.getByText('Matches what was sent').waitFor()
-    expect(await panel.locator('img[alt="Handed in with this report"]').count()).toBe(0)
-    await panel.getByRole('button', { name: 'Show the picture' }).click()
-    const shown = panel.getByRole('img', { name: 'Handed in with this report' })
+    expect(await panel.locator('img[alt="Attached to this report"]').count()).toBe(0)
+    await panel.getByRole('button', { name: 'Show picture' }).click()
+    const shown = panel.getByRole('img', { name: 'Attached to this report' })
     await expect.poll(() => shown.evaluate((one) => (one as HTMLImageElement).naturalWidth)).toBe(320)
     await judge(owner, `queue-${name}`)
-    await panel.getByRole('button', { name: 'Done' }).click()
-    await panel.getByText('Nothing waits').waitFor()
+    await panel.getByRole('button', { name: 'Resolve' }).click()
+    await panel.getByText('All caught up').waitFor()
   },
 )
 
@@ -129,21 +130,21 @@ test('what is reported of a direct message waits in the lobby for who moderates 
   const judge = await plaza.visit(desktop, addWallet)
   await judge.getByRole('button', { name: 'Wallet', exact: true }).click()
   await judge.getByRole('button', { name: 'Test Wallet', exact: true }).click()
-  await judge.getByRole('alert').getByText('The wallet said no').waitFor()
+  await judge.getByRole('alert').getByText('The wallet declined the request').waitFor()
   await judge.getByRole('button', { name: 'Test Wallet', exact: true }).click()
   await judge.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
-  await judge.goto(`${plaza.url}/#/alpha`)
+  await go(judge, '/rooms/alpha')
   await field(judge).waitFor()
   await judge.getByRole('button', { name: 'Moderation' }).click()
   // What rooms have decided for themselves waits here as well.
   await judge.getByRole('tab', { name: /^Queue \(\d+\)$/ }).click()
-  const elsewhere = judge.getByRole('region', { name: 'In other rooms and direct conversations' })
+  const elsewhere = judge.getByRole('region', { name: 'In other rooms and direct messages' })
   const its = elsewhere.getByRole('listitem').filter({ hasText: 'What he sent' })
   await its.waitFor()
   expect(await its.getByRole('button', { name: 'Show', exact: true }).count()).toBe(0)
-  await its.getByRole('button', { name: 'Show the picture' }).click()
-  await its.getByRole('img', { name: 'Handed in with this report' }).waitFor()
+  await its.getByRole('button', { name: 'Show picture' }).click()
+  await its.getByRole('img', { name: 'Attached to this report' }).waitFor()
   expect(await axeFaults(judge)).toEqual([])
-  await its.getByRole('button', { name: 'Done' }).click()
+  await its.getByRole('button', { name: 'Resolve' }).click()
   await its.waitFor({ state: 'detached' })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, desktop, isLive, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
+import { becomeModerator, desktop, go, isLive, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
 
 describe('the list of rooms', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -75,7 +75,7 @@ describe('the list of rooms', () => {
     const name = await other.locator('.messages__message', { hasText: text }).locator('.messages__who').innerText()
     expect(name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+ \d\d$/)
     expect(await page.locator('.sidebar__me strong').innerText()).toBe(name)
-    await other.goto(`${plaza.url}/#/alpha/members`)
+    await go(other, '/rooms/alpha/members')
     const member = other.locator('.members-panel__member', { hasText: name })
     await member.waitFor()
     expect(await member.getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
@@ -88,7 +88,7 @@ describe('the list of rooms', () => {
     await offer.waitFor()
     expect((await offer.boundingBox())?.height).toBeLessThan(60)
     for (const panel of ['', '/members', '/search']) {
-      await page.goto(`${plaza.url}/#/alpha${panel}`)
+      await go(page, `/rooms/alpha${panel}`)
       const untold = page.locator('.icon-button:not([title]), .send:not([title])')
       expect(await untold.evaluateAll((found) => found.map(({ outerHTML }) => outerHTML))).toEqual([])
     }
@@ -98,13 +98,13 @@ describe('the list of rooms', () => {
     const [page, other] = [await plaza.guest(), await plaza.guest(phone)]
     await five(page)
     const name = await page.locator('.sidebar__me strong').innerText()
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     const preview = (of: Page) => rows(of).filter({ hasText: 'Show and tell' }).locator('.rooms__room-last')
     let reloads = 0
     page.on('request', (request) => {
       if (request.url().endsWith('/api/user/rooms')) reloads += 1
     })
-    await other.goto(`${plaza.url}/#/`)
+    await go(other, '/')
     await enter(other, 'Show and tell')
     const [first, second] = [randomUUID().slice(0, 8), randomUUID().slice(0, 8)]
     await say(other, `**${first}** words`)
@@ -135,7 +135,7 @@ describe('the list of rooms', () => {
     const count = async () =>
       Number.parseInt((await shield.getAttribute('data-count', { timeout: 1_000 }).catch(() => null)) ?? '0', 10)
     expect(await shield.count()).toBe(0)
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     await becomeModerator(page)
     await page.getByRole('button', { name: 'Close this panel' }).click()
     const before = await count()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { script } from '#test/support/shared-key'
-import { axeFaults, desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -32,7 +32,7 @@ test('two members of a room with a shared key exchange text and a picture, and a
   const { id } = (await post(one, '/api/channels', { attendanceEventId: 60 })).channel
   await post(two, `/api/rooms/channel/${id}/join`, {})
   for (const page of [one, two]) {
-    await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${id}`)}`)
+    await go(page, `/rooms/${encodeURIComponent(`channel:${id}`)}`)
     await field(page).waitFor()
     await isLive(page)
   }
@@ -50,7 +50,10 @@ test('two members of a room with a shared key exchange text and a picture, and a
 
   const said = two.getByRole('button', { name: 'Encrypted at rest; the operator holds the key' })
   await said.click()
-  await two.getByRole('dialog').getByText('Those who run this server hold the key and can read everything.').waitFor()
+  await two
+    .getByRole('dialog')
+    .getByText('The people who run this server hold the key and can read everything.')
+    .waitFor()
   expect(await axeFaults(two)).toEqual([])
   await two.keyboard.press('Escape')
   await two.setViewportSize(phone.viewport)

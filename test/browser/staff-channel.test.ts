@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { rooms } from '#shared/api/rooms'
-import { addWallet, axeFaults, isLive, openPlaza, walletInBrowser } from './plaza.ts'
+import { addWallet, axeFaults, go, isLive, openPlaza, walletInBrowser } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -20,12 +20,12 @@ test('a channel of the staff is marked for those who are of it, and there for no
   await mine.getByRole('link').first().waitFor()
   const asked = { name: 'Bridge', accessLevel: 'staff' } as const
   const { channel } = await plaza.node.callAs(walletInBrowser.address.toLowerCase(), rooms.createChannel, asked)
-  await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${channel.id}`)}`)
+  await go(page, `/rooms/${encodeURIComponent(`channel:${channel.id}`)}`)
   await page.reload()
   await isLive(page)
   await mine.getByRole('link', { name: /Bridge ?, staff/ }).waitFor()
   const mark = page.locator('.room-head').getByText('Staff', { exact: true })
-  expect(await mark.getAttribute('title')).toBe('Only admins and those who moderate everywhere see this channel')
+  expect(await mark.getAttribute('title')).toBe('Only admins and global moderators can see this channel')
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     expect([colorScheme, await axeFaults(page)]).toEqual([colorScheme, []])

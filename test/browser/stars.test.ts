@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { stars } from '#shared/api/stars'
 import { alpha } from '#shared/kit/room-key'
-import { axeFaults, desktop, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
+import { axeFaults, desktop, go, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
 describe('messages that one stars', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -47,12 +47,12 @@ describe('messages that one stars', () => {
     await isLive(page)
     await page.locator('.messages__message.marked', { hasText: text }).waitFor()
 
-    await choose(page, text, 'Take the star away')
+    await choose(page, text, 'Remove star')
     await line(page, text).getByText('Starred').waitFor({ state: 'detached' })
     await choose(page, other, 'Star')
-    await page.goto(`${plaza.url}/#/starred`)
-    await list.getByRole('button', { name: 'Take the star away' }).click()
-    await page.getByText('Nothing is starred').waitFor()
+    await go(page, '/starred')
+    await list.getByRole('button', { name: 'Remove star' }).click()
+    await page.getByText('No starred messages').waitFor()
     expect(await axeFaults(page)).toEqual([])
   })
 

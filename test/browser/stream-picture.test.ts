@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
-import { axeFaults, desktop, openPlaza, phone } from './plaza.ts'
+import { axeFaults, desktop, go, openPlaza, phone } from './plaza.ts'
 
 interface Publisher {
   send(isOn: boolean): Promise<void>
@@ -24,7 +24,7 @@ describe('the picture of a livestream in the page', () => {
   /** Somebody who watches a stream by WebRTC, as a publisher in the same page sends it. */
   async function watch(device: typeof desktop) {
     const owner = await plaza.guest()
-    await owner.goto(`${plaza.url}/#/go-live`)
+    await go(owner, '/live/new')
     await owner.getByRole('textbox', { name: 'Title' }).fill('On the square')
     await owner.getByRole('button', { name: 'Continue' }).click()
     await owner.getByRole('button', { name: 'End the stream' }).waitFor()
@@ -37,8 +37,7 @@ describe('the picture of a livestream in the page', () => {
       const body = await page.evaluate(answer, route.request().postData() ?? '')
       await route.fulfill({ status: 201, contentType: 'application/sdp', body })
     })
-    await page.goto(`${plaza.url}/#/live/${id}`)
-    await page.reload()
+    await page.goto(`${plaza.url}/live/${id}`)
     return { page, interrupt: () => video.interrupt(stream_id) }
   }
   const send = (page: Page, isOn: boolean) =>

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
-import { axeFaults, desktop, field, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
+import { axeFaults, desktop, field, go, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
 
 describe('livestreams in the page', () => {
   const video = fakeVideo()
@@ -23,7 +23,7 @@ describe('livestreams in the page', () => {
   /** A guest account that has opened a stream, on its page. */
   async function streamer(title: string, device = desktop): Promise<{ page: Page; id: string; provided: string }> {
     const page = await plaza.guest(device)
-    await page.goto(`${plaza.url}/#/go-live`)
+    await go(page, '/live/new')
     await page.getByRole('textbox', { name: 'Title' }).fill(title)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'End the stream' }).waitFor()
@@ -33,8 +33,7 @@ describe('livestreams in the page', () => {
   }
   const visitor = async (path: string, device: Parameters<typeof plaza.visit>[0] = phone): Promise<Page> => {
     const page = await plaza.visit(device)
-    await page.goto(`${plaza.url}/#${path}`)
-    await page.reload()
+    await page.goto(plaza.url + path)
     return page
   }
   const stageOf = (page: Page) => page.getByRole('region', { name: 'Livestream' })
@@ -62,7 +61,7 @@ describe('livestreams in the page', () => {
   test('a stream is found where it is listed, watched in each of its states, and played again after its end', async () => {
     const { page: owner, id, provided } = await streamer('Morning on the square')
     const page = await plaza.guest()
-    await page.goto(`${plaza.url}/#/live`)
+    await go(page, '/live')
     await page.getByText('Nobody is live at the moment').waitFor()
     expect(await axeFaults(page)).toEqual([])
     video.publish(provided)
@@ -100,7 +99,7 @@ describe('livestreams in the page', () => {
     await stranger.getByText('Nothing said yet').waitFor()
     expect(await stranger.getByRole('textbox').count()).toBe(0)
     const fan = await plaza.guest()
-    await fan.goto(`${plaza.url}/#/live/${id}`)
+    await go(fan, `/live/${id}`)
     await fan.getByRole('textbox', { name: 'Message' }).fill('From the first row')
     await fan.keyboard.press('Enter')
     await line(fan, 'From the first row').waitFor()
@@ -115,7 +114,7 @@ describe('livestreams in the page', () => {
     await stranger.getByRole('button', { name: 'Enter as guest' }).click()
     await stageOf(stranger).getByText('Live', { exact: true }).waitFor()
     await stranger.getByRole('textbox', { name: 'Message' }).waitFor()
-    expect(stranger.url()).toContain(`/#/live/${id}`)
+    expect(stranger.url()).toContain(`/live/${id}`)
   })
 
   test('a streamer moderates the chat beside the own picture, which goes on', async () => {
@@ -126,9 +125,9 @@ describe('livestreams in the page', () => {
     await pressInHeader(page, 'Moderation')
     await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Words' }).waitFor()
     await page.getByLabel('Your own picture').waitFor()
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     await field(page).waitFor()
-    await page.goto(`${plaza.url}/#/live/${id}`)
+    await go(page, `/live/${id}`)
     await page.getByLabel('Your own picture').waitFor()
     await page.getByRole('button', { name: 'Stop the picture' }).click()
     await page.getByLabel('Your own picture').waitFor({ state: 'detached' })
@@ -210,7 +209,7 @@ describe('livestreams in the page', () => {
 
   test('a link to a stream that is not there says so, to everybody', async () => {
     const signedIn = await plaza.guest()
-    await signedIn.goto(`${plaza.url}/#/live/nothing`)
+    await go(signedIn, '/live/nothing')
     for (const page of [signedIn, await visitor('/live/nothing')])
       await page.getByText('There is no such stream. It may have been deleted.').waitFor()
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { axeFaults, desktop, field, openPlaza, phone, pressInHeader } from './plaza.ts'
+import { axeFaults, desktop, field, go, openPlaza, phone, pressInHeader } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -24,7 +24,7 @@ test.each([
 ])('O28: who leaves a room that they alone manage says on a %s who does after them', async (at, device) => {
   const [owner, first, second] = [await plaza.guest(device), await plaza.guest(), await plaza.guest(device)]
   const name = `Channel ${randomUUID().slice(0, 8)}`
-  await owner.goto(`${plaza.url}/#/`)
+  await go(owner, '/')
   await owner.getByRole('button', { name: 'New room' }).click()
   await owner.getByRole('dialog').getByLabel('Name', { exact: true }).fill(name)
   await owner.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click()
@@ -34,7 +34,7 @@ test.each([
   await owner.getByRole('button', { name: 'More about this room' }).click()
   await owner.getByRole('menuitem', { name: 'Leave' }).click()
   const dialog = owner.getByRole('dialog', { name: 'Leave' })
-  const heir = dialog.getByLabel('Who manages it after you?')
+  const heir = dialog.getByLabel('Who should manage it after you?')
   await heir.waitFor()
   const offered = await heir.locator('option').allInnerTexts()
   expect(offered).toHaveLength(2)

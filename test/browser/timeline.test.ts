@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
+import { desktop, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 describe('the timeline', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -86,9 +86,9 @@ describe('the timeline', () => {
     await setTopic(page, 'Before the connection was lost')
     await page.getByRole('button', { name: 'Drop my connection' }).click()
     await say(page, 'Waiting')
-    await line(page, 'Waiting').getByText('Waits for the connection').waitFor()
+    await line(page, 'Waiting').getByText('Waiting for connection').waitFor()
     expect(await rows(page)).toEqual(['notice', 'message', 'notice', 'message'])
-    await page.getByRole('button', { name: 'Connect again' }).click()
+    await page.getByRole('button', { name: 'Reconnect' }).click()
     await line(page, 'Waiting').and(page.locator('.sent')).waitFor()
     expect(await rows(page)).toEqual(['notice', 'message', 'notice', 'message'])
   })
@@ -174,14 +174,14 @@ describe('the timeline', () => {
   test('a message that is too long is told before it is sent, and stays in the field', async () => {
     const page = await owner()
     await say(page, 'x'.repeat(10_050))
-    await page.getByRole('status').getByText('This is too long to be sent.').waitFor()
+    await page.getByRole('status').getByText('This message is too long.').waitFor()
     await page.getByText('10050 / 10000').waitFor()
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
     expect(await page.locator('.messages__message').count()).toBe(0)
 
     await say(page, '😀'.repeat(10_000))
     await page.locator('.messages__message.sent').waitFor()
-    expect(await page.getByText('This is too long to be sent.').count()).toBe(0)
+    expect(await page.getByText('This message is too long.').count()).toBe(0)
   })
 
   test('a message that the server cannot take goes back into the field to be edited', async () => {
@@ -213,7 +213,7 @@ const spoilAttachments = (page: Page) =>
 const enterAsGuest = async (page: Page) => {
   await page.getByRole('button', { name: 'Enter as guest' }).click()
   await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
-  await page.goto(`${page.url().split('#')[0]}#/alpha`)
+  await go(page, '/rooms/alpha')
   await field(page).waitFor()
   await isLive(page)
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { becomeModerator, desktop, openPlaza, phone } from './plaza.ts'
+import { becomeModerator, desktop, go, openPlaza, phone } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -29,7 +29,7 @@ test.each([
     expect(await other.getByRole('menuitem', { name: /topic$/ }).count()).toBe(0)
     await other.keyboard.press('Escape')
     await becomeModerator(page)
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
 
     const topic = `Planting fruit trees in ${name} gardens: which soil, how deep, how far apart, and what to do in the first three years about rabbits, late frost and neighbours who would rather not have any shade at all on their lawn`
     await change(page, topic)

@@ -4,7 +4,7 @@ import { desktop, field, isLive, openPlaza, phone } from './plaza.ts'
 
 const titles = [
   'Send a message',
-  'Have a link refused',
+  'Get a link blocked',
   'Wait in slow mode',
   'Ask an agent',
   'Lose the connection',
@@ -39,24 +39,21 @@ describe('the tour', () => {
     await page.getByRole('button', { name: 'Enter as guest' }).click()
     const rules = page.getByRole('region', { name: 'Rules of Alpha' })
     await rules.getByText('Be kind, be curious').waitFor()
-    await rules.getByRole('button', { name: 'All right' }).click()
+    await rules.getByRole('button', { name: 'Got it' }).click()
     await rules.waitFor({ state: 'detached' })
     await page.reload()
     await isLive(page)
     expect(await rules.count()).toBe(0)
 
     await page.getByRole('link', { name: 'No links please' }).click()
-    await page
-      .getByRole('region', { name: 'Rules of No links please' })
-      .getByRole('button', { name: 'All right' })
-      .click()
+    await page.getByRole('region', { name: 'Rules of No links please' }).getByRole('button', { name: 'Got it' }).click()
   })
 
   test('the step about refused links prefills a link', async () => {
-    const page = await take('Have a link refused')
+    const page = await take('Get a link blocked')
     await page.locator('#composer:focus').waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: 'Refused' }).getByText('Links are not allowed').waitFor()
+    await page.getByRole('region', { name: 'Message blocked' }).getByText('Links are not allowed').waitFor()
   })
 
   /** The visible height of an element in pixels. */
@@ -74,7 +71,7 @@ describe('the tour', () => {
   ])(
     'M62: every step focuses the control to use, and shows its hint and the messages, on a %s',
     async (_name, device) => {
-      const page = await take('Come in as a guest', device)
+      const page = await take('Join as a guest', device)
       await field(page).waitFor()
       for (const title of titles) {
         const hint = await next(page, title)
@@ -109,16 +106,16 @@ describe('the tour', () => {
     await page.keyboard.press('1')
     await page.getByRole('dialog', { name: 'Mute' }).locator('button:focus', { hasText: 'Mute' }).waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('list', { name: 'Acts of moderators' }).getByText('muted').first().waitFor()
+    await page.getByRole('list', { name: 'Moderation log' }).getByText('muted').first().waitFor()
   })
 
   test('the connection is cut and restored, also on a phone', async () => {
     const page = await take('Lose the connection', phone)
-    await page.getByText('You are cut off.').waitFor()
+    await page.getByText('You disconnected.').waitFor()
     await field(page).fill('Written on my own')
     await page.keyboard.press('Enter')
-    await page.getByText('Waits for the connection').waitFor()
-    await page.getByRole('button', { name: 'Connect again' }).click()
+    await page.getByText('Waiting for connection').waitFor()
+    await page.getByRole('button', { name: 'Reconnect' }).click()
     await page.locator('.messages__message.sent', { hasText: 'Written on my own' }).waitFor()
   })
 })
@@ -127,14 +124,14 @@ test('M62: one guest can take the whole tour twice within the rate limits, and k
   const limited = await openPlaza({ isSeeded: true, environment: { RATE_LIMIT_SCALE: '1' } })
   onTestFinished(() => limited.close())
   const page = await limited.visit()
-  await page.getByRole('navigation', { name: 'tour' }).getByRole('link', { name: 'Come in as a guest' }).click()
+  await page.getByRole('navigation', { name: 'tour' }).getByRole('link', { name: 'Join as a guest' }).click()
   await field(page).waitFor()
   const guest = () => page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
   const first = await guest()
   await field(page).fill('half a thought')
   for (let round = 1; round <= 2; round++) {
     for (const title of titles) await next(page, title)
-    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Live log' }).waitFor()
+    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Log' }).waitFor()
     expect(await field(page).inputValue()).toBe('half a thought')
     expect(await guest()).toBe(first)
     await page.goto(`${limited.url}/#demo=guest`)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RoomRef } from '#shared/kit/primitives'
 import { personAt, say as says } from '#test/support/people'
-import { desktop, isLive, line, openPlaza, phone } from './plaza.ts'
+import { desktop, go, isLive, line, openPlaza, phone } from './plaza.ts'
 
 describe('what is unread', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -30,7 +30,7 @@ describe('what is unread', () => {
   /** Somebody writes so many messages in a room that the reader has never opened. */
   async function written(page: Page, count: number): Promise<string> {
     await row(page).waitFor()
-    const key = decodeURIComponent((await row(page).getAttribute('href')) ?? '').slice(2)
+    const key = decodeURIComponent((await row(page).getAttribute('href')) ?? '').slice('/rooms/'.length)
     const room = { type: 'channel', id: key.split(':')[1] ?? '' } as RoomRef
     const word = randomUUID().slice(0, 8)
     const writers = await Promise.all(
@@ -47,7 +47,7 @@ describe('what is unread', () => {
     ['phone', phone],
   ])('N50: a room never opened says how much is new, and leads there, on a %s', async (_name, device) => {
     const page = await plaza.guest(device)
-    if (device === phone) await page.goto(`${plaza.url}/#/`)
+    if (device === phone) await go(page, '/')
     const word = await written(page, 70)
     await expect.poll(() => badge(page)).toBe(70)
     await row(page).click()

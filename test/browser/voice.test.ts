@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, field, isLive, openPlaza } from './plaza.ts'
+import { axeFaults, field, go, isLive, openPlaza } from './plaza.ts'
 
 describe('voice in an ordinary room', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -22,7 +22,7 @@ describe('voice in an ordinary room', () => {
       [path, body] as const,
     )
   const enter = async (page: Page, id: string) => {
-    await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${id}`)}`)
+    await go(page, `/rooms/${encodeURIComponent(`channel:${id}`)}`)
     await field(page).waitFor()
     await isLive(page)
   }
@@ -56,7 +56,7 @@ describe('voice in an ordinary room', () => {
     await one.getByRole('timer', { name: 'Recorded' }).getByText('0:06').waitFor()
     await press(one, 'Stop and listen')
     await tray(one)
-      .getByRole('button', { name: /^Play, \d+ seconds$/ })
+      .getByRole('button', { name: /^Play, \d+ seconds?$/ })
       .click()
     await tray(one).getByRole('button', { name: 'Pause' }).waitFor()
     expect(await axeFaults(one)).toEqual([])
@@ -75,7 +75,7 @@ describe('voice in an ordinary room', () => {
     await spoken(one).waitFor()
 
     await spoken(other)
-      .getByRole('button', { name: /^Play, \d+ seconds$/ })
+      .getByRole('button', { name: /^Play, \d+ seconds?$/ })
       .waitFor()
     const bars = () =>
       spoken(other)
@@ -84,7 +84,7 @@ describe('voice in an ordinary room', () => {
     await expect.poll(bars).toBeGreaterThan(3)
     const position = spoken(other).getByRole('slider', { name: 'Position' })
     await position.fill('2')
-    await press(other, /^Play, \d+ seconds$/)
+    await press(other, /^Play, \d+ seconds?$/)
     await spoken(other).getByRole('button', { name: 'Pause' }).waitFor()
     expect(Number(await position.inputValue())).toBeGreaterThanOrEqual(2)
     // Played to its end, it stands at its beginning.

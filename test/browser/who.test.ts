@@ -76,12 +76,12 @@ describe('who reacted, and who voted', () => {
     for (const isAnonymous of [false, true]) {
       const question = `Tea ${randomUUID()}`
       await startPoll(one)
-      const form = one.getByRole('dialog', { name: 'Ask the room' })
+      const form = one.getByRole('dialog', { name: 'Create poll' })
       await form.getByLabel('Question').fill(question)
       await form.getByLabel('Answer 1').fill('Yes')
       await form.getByLabel('Answer 2').fill('No')
       if (isAnonymous) await form.getByLabel(/who voted/).check()
-      await form.getByRole('button', { name: 'Ask' }).click()
+      await form.getByRole('button', { name: 'Create poll' }).click()
       const poll = (page: Page) => page.getByRole('region', { name: `Poll: ${question}` })
       await poll(other).getByRole('button', { name: /^Yes/ }).click()
       await poll(one).getByText('1 vote').waitFor()

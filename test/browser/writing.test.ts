@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { field, line, openPlaza, say, startPoll } from './plaza.ts'
+import { field, go, line, openPlaza, say, startPoll } from './plaza.ts'
 
 describe('the text of messages', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -105,7 +105,7 @@ describe('the text of messages', () => {
     await page.keyboard.type('b ')
     expect(await text()).toBe('❤️aleft 😄 b right')
     await page.getByRole('button', { name: 'Choose an emoji' }).click()
-    await page.getByRole('searchbox', { name: 'Find an emoji' }).fill('pineapple')
+    await page.getByRole('searchbox', { name: 'Search emoji' }).fill('pineapple')
     await page.getByRole('dialog').locator('li button').click()
     await page.locator('#composer:focus').waitFor()
     await page.keyboard.type('c ')
@@ -168,7 +168,7 @@ describe('the text of messages', () => {
     await field(page).pressSequentially('/po')
     await page.getByRole('option', { name: '/poll' }).waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Ask the room' }).waitFor()
+    await page.getByRole('dialog', { name: 'Create poll' }).waitFor()
     await page.keyboard.press('Escape')
     expect(await field(page).inputValue()).toBe('')
     await field(page).pressSequentially('/nothing of that kind')
@@ -180,7 +180,7 @@ describe('the text of messages', () => {
     await page.getByLabel('Name').fill(name)
     await page.getByRole('dialog', { name: 'New room' }).getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { level: 1, name }).waitFor()
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     await page.getByRole('heading', { level: 1, name: 'Alpha' }).waitFor()
     const mark = randomUUID()
     await field(page).pressSequentially(`${mark} #gard`)
@@ -231,7 +231,7 @@ describe('the text of messages', () => {
     await field(page).waitFor()
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByRole('tab', { name: 'Notifications' }).click()
-    await page.getByLabel('Notify me of direct messages and mentions').check()
+    await page.getByLabel('Direct messages and mentions while Plaza is in the background').check()
     await page.keyboard.press('Escape')
     await page.evaluate(() => {
       sessionStorage.setItem('hidden', 'yes')
@@ -245,7 +245,7 @@ describe('the text of messages', () => {
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/plaza-unread.svg')
     await expect
       .poll(() => page.evaluate(() => (window as unknown as { told: string[] }).told))
-      .toEqual(['Alpha: Somebody has mentioned you.'])
+      .toEqual(['Alpha: Someone mentioned you.'])
     await page.evaluate(() => {
       sessionStorage.setItem('hidden', 'no')
       document.dispatchEvent(new Event('visibilitychange'))

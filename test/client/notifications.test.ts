@@ -61,9 +61,9 @@ const clicked = (url: string) => ({ notification: { close: () => undefined, data
 
 describe('the worker of the page', () => {
   test('shows what is pushed, under its tag', async () => {
-    const notice = { title: 'Ann', body: 'New message', tag: 'dm:a~b', url: '/#/dm' }
+    const notice = { title: 'Ann', body: 'New message', tag: 'dm:a~b', url: '/rooms/dm:a~b' }
     expect(await workerWith()('push', pushed(JSON.stringify(notice)))).toEqual([
-      'show Ann {"body":"New message","tag":"dm:a~b","icon":"/plaza.svg","data":{"url":"/#/dm"}}',
+      'show Ann {"body":"New message","tag":"dm:a~b","icon":"/plaza.svg","data":{"url":"/rooms/dm:a~b"}}',
     ])
   })
 
@@ -100,13 +100,14 @@ describe('the worker of the page', () => {
   })
 
   test('opens the page where a click leads, and takes one that is open, but no meeting', async () => {
-    expect(await workerWith()('notificationclick', clicked('/#/calls'))).toEqual([`open ${site}/#/calls`])
+    expect(await workerWith()('notificationclick', clicked('/calls'))).toEqual([`open ${site}/calls`])
     expect(await workerWith(`${site}/room/ABC`)('notificationclick', clicked('/'))).toEqual([`open ${site}/`])
-    expect(await workerWith(`${site}/room/ABC`, `${site}/#/alpha`)('notificationclick', clicked('/#/calls'))).toEqual([
-      `focus ${site}/#/alpha`,
-      `navigate ${site}/#/calls`,
+    expect(await workerWith(`${site}/room/ABC`, `${site}/rooms/alpha`)('notificationclick', clicked('/calls'))).toEqual(
+      [`focus ${site}/rooms/alpha`, `navigate ${site}/calls`],
+    )
+    expect(await workerWith(`${site}/rooms/alpha`)('notificationclick', clicked('/'))).toEqual([
+      `focus ${site}/rooms/alpha`,
     ])
-    expect(await workerWith(`${site}/#/alpha`)('notificationclick', clicked('/'))).toEqual([`focus ${site}/#/alpha`])
   })
 
   test.each(['https://evil.test/', '//evil.test', '/\\evil.test', 'javascript:alert(1)'])(

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage, type RequestOptions } from 'node:http'
 import { v7 } from 'uuid'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { addressOf, readProxies } from '#server/kernel/addresses'
 import { budgets } from '#server/kernel/budgets'
@@ -54,8 +54,10 @@ async function handshake(url: string): Promise<IncomingMessage> {
   const [answer] = await once(get(`${url}/socket.io/?EIO=4&transport=websocket`, { headers: upgrade }), 'response')
   return (answer as IncomingMessage).resume()
 }
+/** An address that has opened its 200 connections of this second opens the next one later. */
 async function live(url: string, token: string, headers = {}) {
-  const wire = await openWire(url, '/rooms', { token }, headers)
+  const open = () => openWire(url, '/rooms', { token }, headers)
+  const wire = await vi.waitFor(open, { timeout: 10_000, interval: 250 })
   cleanups.push(wire.close)
   return wire
 }

@@ -192,6 +192,14 @@ describe('T19: names that pass for others', () => {
       'P L A Z A',
     ],
     ...[
+      'Plaza 👑',
+      'Plaza Security 🔒',
+      '⭐Plaza⭐Security⭐',
+      'Plaza Staff 🔵',
+      'Plaza Moderators',
+      'Plaza Support 2',
+    ],
+    ...[
       'Official',
       '0fficial Lobby',
       'OfficiaI',

@@ -161,7 +161,7 @@ const recipes: Record<string, Recipe> = {
         before: '  createGroup: groupForm,',
         write: `createRecipeRoom: {
           ...channelForm, title: 'Recipe',
-          create: async (client, name) => (await client.rooms.createRecipeRoom({ name })).room,
+          found: async (client, name) => (await client.rooms.createRecipeRoom({ name })).room,
         },`,
       },
     ],

@@ -173,7 +173,7 @@ test('while it is away, who asks is told to come again', async () => {
   origin = there
 })
 
-test('a stream key, the address of a file, the token of a call and the code of a meeting are in no line of the log, however the path is spelled', async () => {
+test('a stream key, the address of a file or an archive, the token of a call and the code of a meeting are in no line of the log, however the path is spelled', async () => {
   for (const path of [
     '/webrtc/0a0b0c0d-key',
     '/webrtc/0a0b%30c0d-key',
@@ -181,11 +181,12 @@ test('a stream key, the address of a file, the token of a call and the code of a
     '//webrtc/0a0b0c0d-key/more',
     '/files/media/channel/0a0b0c0d-key.png',
     '/join/0a0b0c0d-key',
+    '/archives/0a0b0c0d-key',
     '/api/scheduling/join/0a0b0c0d-key',
     '/api/rooms/0c0DEK/people/somebody',
   ])
     await ask(path, { method: 'POST' })
-  await expect.poll(() => lines.filter((line) => line.includes('***')).length).toBeGreaterThanOrEqual(8)
+  await expect.poll(() => lines.filter((line) => line.includes('***')).length).toBeGreaterThanOrEqual(9)
   expect(lines.filter((line) => /0c0d-key|%30c0d|0c0DEK/.test(line))).toEqual([])
 })
 

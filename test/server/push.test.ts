@@ -82,10 +82,10 @@ describe('browsers', () => {
   solo('subscribe by the key of the server, and are told until they are taken away', async () => {
     expect((await call(server.url, 'GET /api/push/public-key')).body).toEqual({ publicKey: push.publicKey })
     const [here, there] = [await subscribes(one), await subscribes(one)]
-    await sends(one, one, { title: 'A reminder', body: 'Now', url: '/#/calls' })
+    await sends(one, one, { title: 'A reminder', body: 'Now', url: '/calls' })
     for (const endpoint of [here, there])
       expect(noticesAt(endpoint)).toMatchObject([
-        { title: 'A reminder', body: 'Now', type: 'notification', url: '/#/calls', senderAddress: one.account },
+        { title: 'A reminder', body: 'Now', type: 'notification', url: '/calls', senderAddress: one.account },
       ])
     await two.does('rest', contract.unsubscribe, { endpoint: here })
     await one.does('rest', contract.unsubscribe, { endpoint: there })
@@ -279,8 +279,8 @@ describe('whom somebody notifies', () => {
 
   solo('is led to this site, by a path or an address', async () => {
     const endpoint = await subscribes(one)
-    for (const url of ['http://localhost:3000/#/calls', '/room/ABC', '', null]) await sends(one, one, { url })
-    expect(noticesAt(endpoint)).toMatchObject([{ url: '/#/calls' }, { url: '/room/ABC' }, { url: '/' }, { url: '/' }])
+    for (const url of ['http://localhost:3000/calls', '/room/ABC', '', null]) await sends(one, one, { url })
+    expect(noticesAt(endpoint)).toMatchObject([{ url: '/calls' }, { url: '/room/ABC' }, { url: '/' }, { url: '/' }])
   })
 
   solo('hears nothing of who is silenced, who is not told so', async () => {
@@ -397,7 +397,7 @@ describe('browsers are told by themselves', () => {
       body: 'New message',
       type: 'message',
       senderAddress: one.account,
-      url: `/#/${encodeURIComponent(roomKey(room))}`,
+      url: `/rooms/${roomKey(room)}`,
       tag: roomKey(room),
     })
     const secret = sealed()
@@ -452,7 +452,7 @@ describe('browsers are told by themselves', () => {
       type: 'incoming_call',
       callerId: one.account,
       body: 'Incoming video call',
-      url: '/#/calls',
+      url: '/calls',
     })
     const [given] = givenAt(endpoint)
     expect(given).toMatchObject({ urgency: 'high' })
@@ -466,7 +466,7 @@ describe('browsers are told by themselves', () => {
   solo('of a request to be friends', async () => {
     const endpoint = await subscribes(two)
     await one.does('rest', friends.request, { toAddress: two.account })
-    const told = { type: 'notification', body: 'Would like to be your friend', url: '/#/friends' }
+    const told = { type: 'notification', body: 'Would like to be your friend', url: '/friends' }
     await tells(endpoint, { ...told, senderAddress: one.account })
   })
 
@@ -475,7 +475,7 @@ describe('browsers are told by themselves', () => {
     const invite = (from: Person) =>
       from.does('rest', rooms.createGroup, { name: `Readers ${round}`, memberAddresses: [two.account] })
     await invite(one)
-    const told = { type: 'group_invitation', body: `Invites you to Readers ${round}`, url: '/#/' }
+    const told = { type: 'group_invitation', body: `Invites you to Readers ${round}`, url: '/' }
     await tells(endpoint, { ...told, senderAddress: one.account })
     await two.does('rest', contract.changePreferences, { notifyInvitations: false })
     await invite(await person(server, `inviter ${round}`))
@@ -489,7 +489,7 @@ describe('browsers are told by themselves', () => {
     const endpoint = await subscribes(host)
     const input = { recipientAddress: host.account, scheduledAt: inThreeDays(12) }
     const { id } = await one.does('rest', booking.schedule, input)
-    const place = { type: 'notification', url: '/#/calls', tag: `booking:${id}`, senderAddress: one.account }
+    const place = { type: 'notification', url: '/calls', tag: `booking:${id}`, senderAddress: one.account }
     await tells(endpoint, { ...place, body: 'Has booked a call with you' })
     await one.does('rest', booking.cancel, { id, status: 'cancelled' })
     await one.does('rest', booking.cancel, { id, status: 'cancelled' })
@@ -509,7 +509,7 @@ describe('browsers are told by themselves', () => {
       scheduledAt: inThreeDays(12),
     })
     await host.does('rest', booking.cancel, { id, status: 'cancelled' })
-    const told = { body: 'Has cancelled a call with you', url: '/#/calls', senderAddress: host.account }
+    const told = { body: 'Has cancelled a call with you', url: '/calls', senderAddress: host.account }
     await tells(bookers, told)
     const booked = { recipientAddress: host.account, scheduledAt: inThreeDays(14), ...guestOf(`Guest ${round}`) }
     const { body } = await asGuest(server.url, booked)
@@ -532,7 +532,7 @@ describe('browsers are told by themselves', () => {
     const { id } = await one.does('rest', booking.schedule, asked)
     const left = { status: 'cancelled', cancelled_by: host.account, tell_at: new Date(0) } as const
     await Bookings.updateOne({ _id: id }, { $set: left })
-    const told = { body: 'Has cancelled a call with you', url: '/#/calls', senderAddress: host.account }
+    const told = { body: 'Has cancelled a call with you', url: '/calls', senderAddress: host.account }
     await tells(bookers, told)
     await expect.poll(async () => (await Bookings.findOne({ _id: id }).lean())?.tell_at).toBeUndefined()
     await settled(hosts, host)

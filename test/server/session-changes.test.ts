@@ -38,7 +38,9 @@ describe('M08: a change is told', () => {
       expect(await line.hears(identityChanged)).toMatchObject({ change: 'added', method: 'email' })
     expect(await letterAfterChange('told@example.com', () => attach('told-2@example.com'))).toContain('told-2@example')
     const linking = async () => me.does('rest', identities.linkSolana, await signedBySolana(me.url, solana('told')))
-    expect(await letterAfterChange('told-2@example.com', linking)).toContain('a Solana wallet')
+    const letter = await letterAfterChange('told-2@example.com', linking)
+    expect(letter).toContain('a Solana wallet')
+    expect(letter).toContain('http://localhost:3000/settings/devices\n')
     expect(await letterAfterChange('told-2@example.com', () => me.does('rest', email.remove, {}))).toContain('removed')
     expect(lines[0]?.all(identityChanged).map(({ change, method }) => [change, method])).toEqual([
       ['added', 'email'],

@@ -1,5 +1,6 @@
 // Modes: embedded, two-nodes, two-nodes-redis
 import { describe, expect, test, vi } from 'vitest'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { memberLeft } from '#server/domains/rooms/room-state/events/people'
 import { giveUpMembership } from '#server/domains/rooms/room-state/membership'
 import { appointMissingManagers } from '#server/domains/rooms/room-state/succession'
@@ -95,6 +96,14 @@ describe.each(kinds)('O28: of a %s', (type, made, role, below) => {
       expect(await rolesIn(room, third)).toEqual({ [third.account]: role })
       expect(gapsIn(await eventsOf(room, third), role, one.account)).toEqual([])
     }
+  })
+
+  test('who is to be erased follows nobody', async () => {
+    const room = await made(owner, early, late)
+    await Accounts.updateOne({ _id: early.account }, { $set: { erased_at: new Date(Date.now() + 86_400_000) } })
+    await owner.does('rest', rooms.leave, { room })
+    await Accounts.updateOne({ _id: early.account }, { $unset: { erased_at: '' } })
+    expect(await rolesIn(room, late)).toMatchObject({ [early.account]: 'member', [late.account]: role })
   })
 
   test('who is suspended is followed', async () => {

@@ -7,6 +7,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { bookingHourTexts as t } from '../texts/booking-hours.ts'
 import styles from './availability.module.css'
 import { OwnCalendar } from './own-calendar.tsx'
 import { useSession } from './session.ts'
@@ -18,10 +19,7 @@ export function Availability() {
   const settings = useLoaded('settings', () => client.scheduling.settings({}))
   return (
     <>
-      <p className="hint">
-        An agent of yours that offers your free times shows what follows from these, by the clock of whoever asks it.
-        Nobody is told what keeps you busy.
-      </p>
+      <p className="hint">{t.hint}</p>
       <OwnCalls />
       <Windows />
       <OwnCalendar />
@@ -61,7 +59,7 @@ function Windows() {
     if (isBusy) return
     // The end of a day is written 24:00, which a field for a time cannot show.
     const ends = endTime === '00:00' ? '24:00' : endTime
-    if (ends <= startTime) return setProblem(new Error('It has to end after it begins.'))
+    if (ends <= startTime) return setProblem(new Error(t.endsTooEarly))
     setBusy(true)
     setProblem(null)
     try {
@@ -80,32 +78,30 @@ function Windows() {
 
   return (
     <section className="stack">
-      <h3 className="label">Times of each week</h3>
+      <h3 className="label">{t.title}</h3>
       <Problem error={windows.error} onRetry={windows.reload} />
-      {windows.value?.length === 0 && <p className="hint">There are none, so nobody is shown a time.</p>}
-      <ul className="quiet-list" aria-label="Times of each week">
+      {windows.value?.length === 0 && <p className="hint">{t.empty}</p>}
+      <ul className="quiet-list" aria-label={t.title}>
         {windows.value?.map(({ id, day_of_week, start_time, end_time, timezone: zone }) => {
-          const span = `${dayName(day_of_week)}, ${timeIn(start_time)} to ${timeIn(end_time)}`
+          const span = t.span({ day: dayName(day_of_week), from: timeIn(start_time), to: timeIn(end_time) })
           return (
             <li key={id} className="row">
               <span className="grow numerals">
                 {span} <small>{zone}</small>
               </span>
-              <ActButton className="button small" aria-label={`Take away: ${span}`} onPress={() => remove(id)}>
-                Take away
+              <ActButton className="button small" aria-label={t.removeOf({ span })} onPress={() => remove(id)}>
+                {t.remove}
               </ActButton>
             </li>
           )
         })}
       </ul>
-      <form className="stack" aria-label="Add a time" onSubmit={(event) => void add(event)}>
+      <form className="stack" aria-label={t.add} onSubmit={(event) => void add(event)}>
         <div className={`row wrap ${styles.availabilityNew}`}>
           <label className="field grow">
-            <span>Day</span>
+            <span>{t.day}</span>
             <select className="input" value={days} onChange={({ target }) => setDays(target.value)}>
-              <option value="workdays">
-                {dayName(1)} to {dayName(5)}
-              </option>
+              <option value="workdays">{t.days({ first: dayName(1), last: dayName(5) })}</option>
               {week.map((day) => (
                 <option key={day} value={day}>
                   {dayName(day)}
@@ -115,7 +111,7 @@ function Windows() {
           </label>
           <div className="row">
             <label className="field">
-              <span>From</span>
+              <span>{t.from}</span>
               <input
                 className="input"
                 type="time"
@@ -125,7 +121,7 @@ function Windows() {
               />
             </label>
             <label className="field">
-              <span>To</span>
+              <span>{t.to}</span>
               <input
                 className="input"
                 type="time"
@@ -138,9 +134,9 @@ function Windows() {
         </div>
         <Problem error={problem} />
         <div className="row end">
-          <span className="hint grow">By the clocks of {timezone}.</span>
+          <span className="hint grow">{t.zone({ zone: timezone })}</span>
           <button type="submit" className="button main small" aria-disabled={isBusy || undefined}>
-            Add
+            {t.submit}
           </button>
         </div>
       </form>
@@ -149,9 +145,9 @@ function Windows() {
 }
 
 const lengths = [
-  ['scheduling_free_duration_minutes', 'Length of a call, in minutes', 5, 1_440],
-  ['scheduling_buffer_minutes', 'Pause between two calls, in minutes', 0, 1_440],
-  ['scheduling_advance_notice_hours', 'Notice that you need, in hours', 0, 8_760],
+  ['scheduling_free_duration_minutes', 5, 1_440],
+  ['scheduling_buffer_minutes', 0, 1_440],
+  ['scheduling_advance_notice_hours', 0, 8_760],
 ] as const
 
 function Lengths({ stored }: { stored: SchedulingSettings }) {
@@ -164,14 +160,14 @@ function Lengths({ stored }: { stored: SchedulingSettings }) {
     const given = Object.fromEntries(lengths.map(([name], at) => [name, Number(fields[at])]))
     client.scheduling.configure(given).then(() => {
       setProblem(null)
-      tell('Saved.')
+      tell(t.saved)
     }, setProblem)
   }
   return (
-    <form className="stack" aria-label="Calls" onSubmit={save}>
-      {lengths.map(([name, title, least, most], at) => (
+    <form className="stack" aria-label={t.calls} onSubmit={save}>
+      {lengths.map(([name, least, most], at) => (
         <label key={name} className="field">
-          <span>{title}</span>
+          <span>{t.lengths[name]}</span>
           <input
             className="input"
             type="number"
@@ -186,7 +182,7 @@ function Lengths({ stored }: { stored: SchedulingSettings }) {
       <Problem error={problem} />
       <div className="row end">
         <button type="submit" className="button main small">
-          Save
+          {t.save}
         </button>
       </div>
     </form>

@@ -3,12 +3,9 @@ import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 
-const choices: readonly { who: Allowed; title: string }[] = [
-  { who: 'friends', title: 'Friends' },
-  { who: 'everyone', title: 'Everyone' },
-  { who: 'nobody', title: 'Nobody' },
-]
+const choices: readonly Allowed[] = ['friends', 'everyone', 'nobody']
 
 /** Who may ring. It holds in every browser of the account. */
 export function CallsFrom() {
@@ -23,8 +20,8 @@ export function CallsFrom() {
     })
   return (
     <fieldset className="segments">
-      <legend className="label">Who may call you</legend>
-      {choices.map(({ who, title }) => (
+      <legend className="label">{t.privacy.calls}</legend>
+      {choices.map((who) => (
         <label key={who}>
           <input
             type="radio"
@@ -32,7 +29,7 @@ export function CallsFrom() {
             checked={own.value?.calls_from === who}
             onChange={() => void choose(who)}
           />
-          <span className="segment">{title}</span>
+          <span className="segment">{t.callers[who]}</span>
         </label>
       ))}
     </fieldset>

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import styles from './code-field.module.css'
 
 const digits = 6
@@ -17,7 +18,7 @@ export function CodeField(props: { isChecking: boolean; onComplete: (code: strin
   }
   return (
     <label className="field">
-      <span>Six digits</span>
+      <span>{t.code}</span>
       <input
         dir="auto"
         ref={field}
@@ -29,7 +30,7 @@ export function CodeField(props: { isChecking: boolean; onComplete: (code: strin
         onFocus={(event) => event.target.select()}
         onChange={(event) => type(event.target.value)}
       />
-      <small role="status">{props.isChecking ? 'Checking…' : ''}</small>
+      <small role="status">{props.isChecking ? t.checking : ''}</small>
     </label>
   )
 }

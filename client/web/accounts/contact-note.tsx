@@ -6,6 +6,7 @@ import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
+import { peopleTexts as t } from '../texts/people.ts'
 
 /** What the account has noted about somebody. What another device writes takes the place of what was read, not of what is being written. */
 export function ContactNote({ subject }: { subject: string }) {
@@ -27,14 +28,14 @@ export function ContactNote({ subject }: { subject: string }) {
     const { notes } = await client.contactNotes.write({ subject, notes: draft })
     note.change(() => notes ?? '')
     setDraft(null)
-    tell(notes === null ? 'The note is taken away.' : 'The note is saved.')
+    tell(notes === null ? t.note.removed : t.note.saved)
   })
 
   const isChanged = draft !== null && draft !== note.value
   return (
     <form className="stack" onSubmit={submit}>
       <label className="field">
-        <span>Your note</span>
+        <span>{t.note.field}</span>
         <textarea
           dir="auto"
           className="input"
@@ -44,17 +45,17 @@ export function ContactNote({ subject }: { subject: string }) {
           value={draft ?? note.value ?? ''}
           onChange={({ target }) => setDraft(target.value)}
         />
-        <small>Only you see this.</small>
+        <small>{t.note.hint}</small>
       </label>
       <Problem error={note.error} onRetry={note.reload} />
       <Problem error={problem} />
       {isChanged && (
         <div className="row end">
           <button type="button" className="button small" onClick={() => setDraft(null)}>
-            Discard
+            {t.note.discard}
           </button>
           <button type="submit" className="button main small" aria-disabled={isBusy || undefined}>
-            Save note
+            {t.note.save}
           </button>
         </div>
       )}

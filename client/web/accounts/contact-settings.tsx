@@ -4,6 +4,8 @@ import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { settingTexts as t } from '../texts/settings.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 import { CodeField } from './code-field.tsx'
 import { useEntering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
@@ -12,8 +14,7 @@ import { SendAgain } from './send-again.tsx'
 interface Contact {
   title: string
   icon: IconName
-  /** The noun for it in a sentence: address, number. */
-  noun: string
+  noun: 'address' | 'number'
   /** The verified address or number; null where there is none. */
   verified: string | null
   input: ComponentProps<'input'>
@@ -49,7 +50,7 @@ export function ContactSettings(props: Contact) {
       () => props.verify(asked ?? '', code),
       () => {
         setAsked(null)
-        tell(`This ${noun} is yours now.`)
+        tell(t.contactAdded[noun])
       },
     )
   const askElsewhere = () => {
@@ -64,23 +65,21 @@ export function ContactSettings(props: Contact) {
         <div className="row">
           <Icon name={props.icon} />
           <span className="grow">
-            <strong>{verified}</strong> <i className="chip">Verified</i>
+            <strong>{verified}</strong> <i className="chip">{t.contacts.verified}</i>
           </span>
-          <ConfirmButton title="Remove" onConfirm={async () => change('remove', props.remove, () => {})} />
+          <ConfirmButton title={t.remove} onConfirm={async () => change('remove', props.remove, () => {})} />
         </div>
       )}
       {verified === null && asked === null && (
-        <AskForm input={props.input} isBusy={changing.busy === 'send'} title={`Add this ${noun}`} onAsk={ask} />
+        <AskForm input={props.input} isBusy={changing.busy === 'send'} title={t.addContact[noun]} onAsk={ask} />
       )}
       {asked !== null && (
         <>
-          <p>
-            A code is on its way to <strong>{asked}</strong>.
-          </p>
+          <p>{t.contacts.codeSent({ contact: asked, strong: (parts) => <strong>{parts}</strong> })}</p>
           <Mailbox {...props.mailbox} />
           <CodeField isChecking={changing.busy === 'verify'} onComplete={verify} />
           <SendAgain
-            noun={noun}
+            destination={noun}
             isBusy={changing.busy !== null}
             onAgain={() => ask(asked)}
             onElsewhere={askElsewhere}
@@ -114,7 +113,7 @@ function AskForm(props: {
         onChange={(event) => setContact(event.target.value)}
       />
       <button type="submit" className="button" disabled={props.isBusy}>
-        {props.isBusy ? 'Sending…' : props.title}
+        {props.isBusy ? signInTexts.sending : props.title}
       </button>
     </form>
   )

@@ -8,7 +8,8 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
-import { wayTitles } from './way-titles.ts'
+import { settingTexts as t } from '../texts/settings.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 
 /** The devices that are signed in, with a button that signs each out. */
 export function Devices() {
@@ -24,8 +25,8 @@ export function Devices() {
   }
 
   return (
-    <section className="stack" aria-label="Devices">
-      <Listed loaded={devices} empty={<Blank icon="device" title="No devices" />}>
+    <section className="stack" aria-label={t.devices.title}>
+      <Listed loaded={devices} empty={<Blank icon="device" title={t.devices.empty} />}>
         {(all) => (
           <>
             <ul className="quiet-list">
@@ -33,17 +34,21 @@ export function Devices() {
                 <li key={device.id} className="row">
                   <Icon name="device" />
                   <span className="grow">
-                    <strong>{deviceIn(device.user_agent) ?? 'Unknown device'}</strong>{' '}
-                    {device.is_current && <i className="chip">This device</i>}
+                    <strong>{deviceIn(device.user_agent) ?? t.devices.unknown}</strong>{' '}
+                    {device.is_current && <i className="chip">{t.devices.current}</i>}
                     <small className="hint">
-                      {wayTitles[device.auth_method]} · {device.ip_address || 'address unknown'} · last used{' '}
-                      <time dateTime={device.last_used_at}>{fullTimeOf(device.last_used_at)}</time>
+                      {t.devices.used({
+                        method: signInTexts.methods[device.auth_method],
+                        address: device.ip_address || t.devices.noAddress,
+                        used: fullTimeOf(device.last_used_at),
+                        time: (parts) => <time dateTime={device.last_used_at}>{parts}</time>,
+                      })}
                     </small>
                   </span>
                   {!device.is_current && (
                     <ConfirmButton
-                      title="Sign out"
-                      onConfirm={() => end(() => client.sessions.end({ id: device.id }), 'That device is signed out.')}
+                      title={t.devices.signOut}
+                      onConfirm={() => end(() => client.sessions.end({ id: device.id }), t.devices.signedOut)}
                     />
                   )}
                 </li>
@@ -52,8 +57,8 @@ export function Devices() {
             {all.length > 1 && (
               <div className="row end">
                 <ConfirmButton
-                  title="Sign out everywhere else"
-                  onConfirm={() => end(endOthers, 'Every other device is signed out.')}
+                  title={t.devices.signOutOthers}
+                  onConfirm={() => end(endOthers, t.devices.signedOutOthers)}
                 />
               </div>
             )}
@@ -80,20 +85,20 @@ function Added(props: { ways: readonly Recent[]; onRemoved: (way: Recent) => voi
     props.onRemoved(way)
   }
   return (
-    <section className="stack" aria-label="Added in the last week">
-      <h3 className="label">Added in the last week</h3>
-      <p className="hint">These open your account, or reach you. Remove what is not yours.</p>
+    <section className="stack" aria-label={t.devices.recent}>
+      <h3 className="label">{t.devices.recent}</h3>
+      <p className="hint">{t.devices.recentHint}</p>
       <ul className="quiet-list">
         {props.ways.map((way) => (
           <li key={`${way.kind} ${way.id}`} className="row">
             <Icon name={icons[way.kind]} />
             <span className="grow">
-              <strong>{wayTitles[way.method]}</strong>
+              <strong>{signInTexts.methods[way.method]}</strong>
               <small className="hint">
                 {way.kind === 'identity' ? shortAddress(way.identifier) : way.identifier} · {fullTimeOf(way.linked_at)}
               </small>
             </span>
-            <ConfirmButton title="Remove" onConfirm={() => remove(way)} />
+            <ConfirmButton title={t.remove} onConfirm={() => remove(way)} />
           </li>
         ))}
       </ul>

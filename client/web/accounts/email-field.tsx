@@ -1,11 +1,12 @@
 import type { ProblemWords } from '../kit/problem.ts'
+import { signInTexts as t } from '../texts/sign-in.ts'
 
-export const emailWords: ProblemWords = { VALIDATION_ERROR: 'This does not look like a whole e-mail address.' }
+export const emailWords: ProblemWords = { VALIDATION_ERROR: t.emailInvalid }
 
 export function EmailField(props: { value: string; onChange: (email: string) => void }) {
   return (
     <label className="field">
-      <span>E-mail address</span>
+      <span>{t.email}</span>
       <input
         className="input"
         type="email"

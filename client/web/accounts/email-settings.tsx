@@ -1,4 +1,6 @@
 import { useClient } from '../connection/client.ts'
+import { settingTexts as t } from '../texts/settings.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 import { ContactSettings } from './contact-settings.tsx'
 import { emailWords } from './email-field.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
@@ -11,14 +13,14 @@ export function EmailSettings() {
   return (
     <>
       <ContactSettings
-        title="E-mail"
+        title={signInTexts.methods.email}
         icon="mail"
         noun="address"
         verified={user.email}
         input={{
           type: 'email',
           autoComplete: 'email',
-          'aria-label': 'E-mail address',
+          'aria-label': signInTexts.email,
           placeholder: 'you@example.org',
           maxLength: 254,
         }}
@@ -28,7 +30,7 @@ export function EmailSettings() {
         verify={(email, code) => client.email.verifyCode({ email, code, walletAddress, updates: false }).then(reload)}
         remove={() => client.email.remove({ walletAddress }).then(reload)}
       />
-      {user.email !== null && <ProfileSwitch name="email_updates_opt_in" title="Write to me about what is new" />}
+      {user.email !== null && <ProfileSwitch name="email_updates_opt_in" title={t.contacts.news} />}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import { CodeField } from './code-field.tsx'
 import { EmailField, emailWords } from './email-field.tsx'
 import type { Entering } from './entering.ts'
@@ -21,7 +22,7 @@ export function EmailWay({ entering, status }: { entering: Entering; status: Ser
   const send = (email: string, kind: Sent['kind']) =>
     entering.attempt(kind, async () => {
       if (kind === 'code') await client.email.sendLoginCode({ email })
-      else await client.email.sendLink({ email })
+      else await client.email.sendLink({ email, ...(location.pathname === '/' ? {} : { redirect: location.pathname }) })
       setSent({ email, kind })
       return undefined
     })
@@ -30,9 +31,10 @@ export function EmailWay({ entering, status }: { entering: Entering; status: Ser
   return (
     <div className="stack">
       <p>
-        {sent.kind === 'code' ? 'A code is on its way to ' : 'A link is on its way to '}
-        <strong>{sent.email}</strong>.{' '}
-        {sent.kind === 'code' ? 'It is good for ten minutes.' : 'Open it within fifteen minutes.'}
+        {(sent.kind === 'code' ? t.codeSent : t.linkSent)({
+          email: sent.email,
+          strong: (parts) => <strong>{parts}</strong>,
+        })}
       </p>
       <Mailbox kind="letters" shownAt={status?.mailbox} />
       {sent.kind === 'code' && (
@@ -47,7 +49,7 @@ export function EmailWay({ entering, status }: { entering: Entering; status: Ser
       )}
       <Problem error={entering.error} />
       <SendAgain
-        noun="address"
+        destination="address"
         isBusy={entering.busy !== null}
         onAgain={() => void send(sent.email, sent.kind)}
         onElsewhere={() => {
@@ -73,10 +75,10 @@ function AddressForm(props: { entering: Entering; onSend: (email: string, kind: 
       <Problem error={error} words={emailWords} />
       <div className="row wrap">
         <button type="submit" className="button main" value="code" disabled={busy !== null}>
-          {busy === 'code' ? 'Sending…' : 'Send a code'}
+          {busy === 'code' ? t.sending : t.sendCode}
         </button>
         <button type="submit" className="button" value="link" disabled={busy !== null}>
-          {busy === 'link' ? 'Sending…' : 'Send a link instead'}
+          {busy === 'link' ? t.sending : t.sendLink}
         </button>
       </div>
     </form>

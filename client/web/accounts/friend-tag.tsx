@@ -5,10 +5,12 @@ import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { peopleTexts as t } from '../texts/people.ts'
 import styles from './friend-tag.module.css'
 
 const colors = ['#c0392b', '#d9902b', '#1c7a4c', '#1f6fb2', '#7a4fb5', '#6b6f76'] as const
-const colorNames = ['Red', 'Amber', 'Green', 'Blue', 'Violet', 'Grey'] as const
+const { red, amber, green, blue, violet, grey } = t.colors
+const colorNames = [red, amber, green, blue, violet, grey] as const
 
 /** What the account has put on a friend, for itself alone; nothing where the two are no friends. */
 export function FriendTag({ address }: { address: string }) {
@@ -46,7 +48,7 @@ export function FriendTag({ address }: { address: string }) {
     <div className="row">
       {tag && <TagChip tag={tag} />}
       <button type="button" className="button small plain" onClick={() => setEdited(true)}>
-        {tag ? 'Change the tag' : 'Put a tag on this friend'}
+        {tag ? t.tag.change : t.tag.add}
       </button>
     </div>
   )
@@ -90,14 +92,14 @@ function TagForm(props: {
   }
   const choices = [...new Set<string>([...colors, ...(stored?.color ? [stored.color] : [])])]
   return (
-    <form className="stack" aria-label="Tag" onSubmit={save}>
+    <form className="stack" aria-label={t.tag.title} onSubmit={save}>
       <div className="row">
         <label className="field emoji-field">
-          <span>Emoji</span>
+          <span>{t.tag.emoji}</span>
           <input dir="auto" className="input" value={emoji} onChange={({ target }) => setEmoji(target.value)} />
         </label>
         <label className="field grow">
-          <span>Tag</span>
+          <span>{t.tag.title}</span>
           <input
             dir="auto"
             className="input"
@@ -108,13 +110,13 @@ function TagForm(props: {
         </label>
       </div>
       <fieldset className={`row wrap ${styles.friendColors}`}>
-        <legend className="label">Colour</legend>
+        <legend className="label">{t.tag.color}</legend>
         {['', ...choices].map((one, at) => (
-          <label key={one} title={colorNames[at - 1] ?? (one || 'None')}>
+          <label key={one} title={colorNames[at - 1] ?? (one || t.tag.noColor)}>
             <input
               type="radio"
               name="friend-tag-color"
-              aria-label={colorNames[at - 1] ?? (one || 'None')}
+              aria-label={colorNames[at - 1] ?? (one || t.tag.noColor)}
               checked={color === one}
               onChange={() => setColor(one)}
             />
@@ -122,7 +124,7 @@ function TagForm(props: {
           </label>
         ))}
       </fieldset>
-      <p className="hint">At most {tagLength} characters. Only you see this.</p>
+      <p className="hint">{t.tag.hint({ count: tagLength })}</p>
       <Problem error={problem} />
       <div className="row end">
         {stored && (
@@ -131,14 +133,14 @@ function TagForm(props: {
             className="button small risky"
             onClick={() => void put({ tag: '', emoji: '', color: '' })}
           >
-            Take it off
+            {t.tag.remove}
           </button>
         )}
         <button type="button" className="button small" onClick={onCancel}>
-          Cancel
+          {t.tag.cancel}
         </button>
         <button type="submit" className="button main small" aria-disabled={isBusy || undefined}>
-          Save tag
+          {t.tag.save}
         </button>
       </div>
     </form>

@@ -2,11 +2,12 @@ import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { nameOf, plural } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
+import { pointTexts as t } from '../texts/points.ts'
 import styles from './accounts.module.css'
 
 /** The codes by which the account invites others, who came by them, and a field for the code of somebody else. */
@@ -18,28 +19,24 @@ export function Invites({ onUsed }: { onUsed: () => void }) {
   useEffect(() => client.on(table.events.pointsChanged, reload), [client, reload])
   const copy = async (code: string) => {
     await navigator.clipboard.writeText(code)
-    tell('Copied')
+    tell(t.invites.copied)
   }
   return (
     <section className="stack">
-      <h3 className="label">Invites</h3>
-      <p className="hint">Give a code to somebody new. Once they use it, both of you are given 100 points.</p>
+      <h3 className="label">{t.invites.title}</h3>
+      <p className="hint">{t.invites.hint}</p>
       <Problem error={error} onRetry={reload} />
       {!value && !error && <Skeleton rows={3} />}
-      {value && (
-        <p className="numerals">
-          {value.available} of {plural(value.totalAllocation, 'invite')} left.
-        </p>
-      )}
-      <ul className="quiet-list" aria-label="Invites">
+      {value && <p className="numerals">{t.invites.left({ left: value.available, count: value.totalAllocation })}</p>}
+      <ul className="quiet-list" aria-label={t.invites.title}>
         {value?.invites.map(({ id, code, used_by, used_by_name }) => (
           <li key={id} className="row">
             <code className={`${styles.address} grow`}>{code}</code>
             {used_by ? (
-              <span className="hint">Used by {nameOf(used_by_name, used_by)}</span>
+              <span className="hint">{t.invites.usedBy({ name: nameOf(used_by_name, used_by) })}</span>
             ) : (
-              <ActButton className="button small" aria-label={`Copy ${code}`} onPress={() => copy(code)}>
-                Copy
+              <ActButton className="button small" aria-label={t.invites.copyOf({ code })} onPress={() => copy(code)}>
+                {t.invites.copy}
               </ActButton>
             )}
           </li>
@@ -66,8 +63,8 @@ function RedeemForm({ onUsed }: { onUsed: () => void }) {
         <input
           dir="auto"
           className="input grow"
-          aria-label="The code of who invited you"
-          placeholder="Were you invited? Your code"
+          aria-label={t.invites.field}
+          placeholder={t.invites.example}
           autoComplete="off"
           required
           maxLength={64}
@@ -75,7 +72,7 @@ function RedeemForm({ onUsed }: { onUsed: () => void }) {
           onChange={({ target }) => setCode(target.value)}
         />
         <button type="submit" className="button" aria-disabled={isBusy || undefined}>
-          Use
+          {t.invites.use}
         </button>
       </div>
       <Problem error={problem} />

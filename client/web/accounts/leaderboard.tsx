@@ -1,8 +1,9 @@
 import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
-import { nameOf, plural } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { pointTexts as t } from '../texts/points.ts'
 import styles from './leaderboard.module.css'
 
 const shownAtMost = 10
@@ -21,23 +22,21 @@ export function Leaderboard({ points }: { points: number }) {
   const { value, error, reload } = ranks
   return (
     <section className="stack">
-      <h3 className="label">Most points</h3>
+      <h3 className="label">{t.ranks.title}</h3>
       <Problem error={error} onRetry={reload} />
       {!value && !error && <Skeleton rows={3} />}
-      {value?.shown.length === 0 && <p className="hint">Nobody has any yet.</p>}
-      <ol className={`quiet-list ${styles.ranks}`} aria-label="Most points">
+      {value?.shown.length === 0 && <p className="hint">{t.ranks.empty}</p>}
+      <ol className={`quiet-list ${styles.ranks}`} aria-label={t.ranks.title}>
         {value?.shown.map(({ rank, address, username, display_name, score }) => (
           <li key={address} className="row">
             <span className={`${styles.rank} numerals`}>{rank}</span>
             <strong className="grow">{nameOf(username ?? display_name, address)}</strong>
-            {isSameAccount(address, value.own) && <span className="chip">You</span>}
-            <span className="numerals">{plural(score, 'point')}</span>
+            {isSameAccount(address, value.own) && <span className="chip">{t.ranks.you}</span>}
+            <span className="numerals">{t.count({ count: score })}</span>
           </li>
         ))}
       </ol>
-      {value && value.total > shownAtMost && (
-        <p className="hint">{plural(value.total, 'person', 'people')} have points.</p>
-      )}
+      {value && value.total > shownAtMost && <p className="hint">{t.ranks.people({ count: value.total })}</p>}
     </section>
   )
 }

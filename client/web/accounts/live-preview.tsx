@@ -2,6 +2,7 @@ import { lazy, useEffect, useRef, useState } from 'react'
 import type { PublicStream } from '#shared/api/stream-records'
 import { useClient } from '../connection/client.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
+import { welcomeTexts as t } from '../texts/welcome.ts'
 import styles from './live-preview.module.css'
 
 const LiveStage = lazy(async () => ({ default: (await import('../streams/live-stage.tsx')).LiveStage }))
@@ -42,7 +43,7 @@ export function LivePreview({ onLook }: { onLook: (stream?: string) => void }) {
     return () => seeing.disconnect()
   }, [])
   return (
-    <section className={styles.livePreview} aria-label="Live now" ref={place}>
+    <section className={styles.livePreview} aria-label={t.live} ref={place}>
       <LazyBoundary>{isSeen && <LiveStage onLook={onLook} />}</LazyBoundary>
     </section>
   )

@@ -7,18 +7,13 @@ import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { canNotify } from '../rooms/use-attention.ts'
-import { NotifySwitch, refused } from './notify-switch.tsx'
+import { settingTexts as t } from '../texts/settings.ts'
+import { NotifySwitch } from './notify-switch.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
-import { canPush, isPushedTo, turnOff, turnOn } from './push.ts'
+import { canPush, goOn, isPushedTo, turnOff, turnOn } from './push.ts'
 import { useSession } from './session.ts'
 
-const kinds = [
-  ['notifyDms', 'Direct messages'],
-  ['notifyGroups', 'Messages in groups'],
-  ['notifyChannels', 'Mentions and replies in other rooms'],
-  ['notifyCalls', 'Calls'],
-  ['notifyInvitations', 'Invitations to groups'],
-] as const
+const kinds = ['notifyDms', 'notifyGroups', 'notifyChannels', 'notifyCalls', 'notifyInvitations'] as const
 
 /** Whether this browser tells of what happens, and of what the account is notified. */
 export function Notifications() {
@@ -35,28 +30,28 @@ export function Notifications() {
   return (
     <>
       <section className="stack">
-        <h3 className="label">In this browser</h3>
+        <h3 className="label">{t.notifications.browser}</h3>
         <NotifySwitch />
         <PushSwitch />
-        {canNotify() && Notification.permission === 'denied' && <p className="hint">{refused}</p>}
+        {canNotify() && Notification.permission === 'denied' && <p className="hint">{t.notifications.refused}</p>}
       </section>
       <section className="stack">
-        <h3 className="label">In every browser of yours</h3>
-        <ProfileSwitch name="do_not_disturb" title="Do not disturb: tell me of nothing" />
+        <h3 className="label">{t.notifications.account}</h3>
+        <ProfileSwitch name="do_not_disturb" title={t.notifications.paused} />
       </section>
       <Problem error={preferences.error} onRetry={preferences.reload} />
       {preferences.value ? (
         <>
           <section className="stack">
-            <h3 className="label">While the page is closed, tell me of</h3>
-            {kinds.map(([name, title]) => (
+            <h3 className="label">{t.notifications.which}</h3>
+            {kinds.map((name) => (
               <label key={name} className="check">
                 <input
                   type="checkbox"
                   checked={preferences.value?.[name] ?? false}
                   onChange={({ target }) => change({ [name]: target.checked } as Partial<Preferences>)}
                 />
-                {title}
+                {t.kinds[name]}
               </label>
             ))}
           </section>
@@ -69,24 +64,27 @@ export function Notifications() {
   )
 }
 
-const unreached = 'This browser could not be reached by its push service. Try again in a while.'
-const pushWords = { INVALID_PARAMETER: 'The push service of this browser is none that this server asks.' }
+const pushWords = { INVALID_PARAMETER: t.notifications.unknownService }
 
 function PushSwitch() {
   const client = useClient()
   const tell = useTell()
   const { account } = useSession()
-  const isOn = useLoaded('pushed', () => isPushedTo(account))
+  const isOn = useLoaded('pushed', async () => {
+    // A reload opens the settings at once: a dropped subscription is renewed before it is shown.
+    await goOn(client, account).catch(() => {})
+    return isPushedTo(account)
+  })
   const [isBusy, setBusy] = useState(false)
-  if (!canPush()) return <p className="hint">This browser cannot notify you while the page is closed.</p>
+  if (!canPush()) return <p className="hint">{t.notifications.closedUnsupported}</p>
   const change = async (isWanted: boolean) => {
     if (isBusy) return
     setBusy(true)
     try {
       if (!isWanted) await turnOff(client)
-      else if (!(await turnOn(client, account))) tell(refused)
+      else if (!(await turnOn(client, account))) tell(t.notifications.refused)
     } catch (error) {
-      tell(error instanceof AppError ? problemText(error, pushWords) : unreached)
+      tell(error instanceof AppError ? problemText(error, pushWords) : t.notifications.unreached)
     }
     setBusy(false)
     isOn.reload()
@@ -99,7 +97,7 @@ function PushSwitch() {
         aria-disabled={isBusy || undefined}
         onChange={({ target }) => void change(target.checked)}
       />
-      Tell me while the page is closed, too
+      {t.notifications.closed}
     </label>
   )
 }
@@ -119,25 +117,23 @@ function QuietHours({ stored, onChange }: { stored: Preferences; onChange: (next
   const choose = (quietStart: number, quietEnd: number) => onChange({ quietStart, quietEnd, quietTimezone: ownZone })
   return (
     <section className="stack">
-      <h3 className="label">Quiet hours</h3>
+      <h3 className="label">{t.notifications.quietHours}</h3>
       <label className="check">
         <input
           type="checkbox"
           checked={isOn}
           onChange={({ target }) => (target.checked ? choose(22, 7) : onChange({ quietStart: null, quietEnd: null }))}
         />
-        Tell me of nothing but calls at night
+        {t.notifications.quiet}
       </label>
       {isOn && (
         <div className="row">
-          <Hour title="From" chosen={from} onChoose={(hour) => choose(hour, to)} />
-          <Hour title="To" chosen={to} onChoose={(hour) => choose(from, hour)} />
+          <Hour title={t.notifications.from} chosen={from} onChoose={(hour) => choose(hour, to)} />
+          <Hour title={t.notifications.to} chosen={to} onChoose={(hour) => choose(from, hour)} />
         </div>
       )}
       {isOn && zone !== null && zone !== ownZone && (
-        <p className="hint">
-          By the clocks of {zone}. Choose an hour to have them by those of {ownZone}.
-        </p>
+        <p className="hint">{t.notifications.zone({ zone, own: ownZone })}</p>
       )}
     </section>
   )

@@ -1,10 +1,7 @@
 import { useState } from 'react'
 import { useTell } from '../kit/toasts.tsx'
 import { canNotify, isNotified, setNotified } from '../rooms/use-attention.ts'
-
-/** What is told where the browser does not let the page notify. */
-export const refused =
-  'Your browser does not let this page notify you. Allow notifications in its settings of this site, then try again.'
+import { settingTexts as t } from '../texts/settings.ts'
 
 /** Whether this browser shows notifications of direct messages and mentions while the page is hidden. */
 export function NotifySwitch() {
@@ -14,12 +11,12 @@ export function NotifySwitch() {
   const change = async (isWanted: boolean) => {
     const isNow = await setNotified(isWanted)
     setOn(isNow)
-    if (isWanted && !isNow) tell(refused)
+    if (isWanted && !isNow) tell(t.notifications.refused)
   }
   return (
     <label className="check">
       <input type="checkbox" checked={isOn} onChange={(event) => void change(event.target.checked)} />
-      Notify me of direct messages and mentions
+      {t.notifications.open}
     </label>
   )
 }

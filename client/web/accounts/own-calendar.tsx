@@ -3,6 +3,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { bookingHourTexts as t } from '../texts/booking-hours.ts'
 
 /** The calendar at Google that keeps times from being offered; nothing where none can be connected. */
 export function OwnCalendar() {
@@ -16,36 +17,29 @@ export function OwnCalendar() {
   const disconnect = async () => {
     await client.calendar.disconnect({})
     calendar.reload()
-    tell('Your calendar is disconnected.')
+    tell(t.calendar.disconnected)
   }
   return (
-    <section className="stack" aria-label="Your calendar">
-      <h3 className="label">Your calendar</h3>
-      {connection === null && (
-        <p className="hint">
-          While you are busy in your Google Calendar, nobody is offered that time, and calls are written into it. Plaza
-          asks when you are busy, and never with what.
-        </p>
-      )}
-      {connection && !connected && (
-        <p role="status">
-          {available
-            ? 'Your calendar needs connecting again. Until then nobody is offered a time.'
-            : 'Calendars cannot be asked here any more. Until yours is disconnected nobody is offered a time.'}
-        </p>
-      )}
+    <section className="stack" aria-label={t.calendar.title}>
+      <h3 className="label">{t.calendar.title}</h3>
+      {connection === null && <p className="hint">{t.calendar.hint}</p>}
+      {connection && !connected && <p role="status">{available ? t.calendar.expired : t.calendar.unavailable}</p>}
       <div className="row wrap">
         {connected && (
-          <span className="grow">Connected{connection?.calendar_email ? ` as ${connection.calendar_email}` : ''}</span>
+          <span className="grow">
+            {connection?.calendar_email
+              ? t.calendar.connectedAs({ email: connection.calendar_email })
+              : t.calendar.connected}
+          </span>
         )}
         {!connected && available && (
           <ActButton className="button small" onPress={connect}>
-            {connection ? 'Connect again' : 'Connect Google Calendar'}
+            {connection ? t.calendar.connectAgain : t.calendar.connect}
           </ActButton>
         )}
         {connection && (
           <ActButton className="button small" onPress={disconnect}>
-            Disconnect
+            {t.calendar.disconnect}
           </ActButton>
         )}
       </div>

@@ -7,6 +7,7 @@ import { fullTimeOf, lengthInBytes } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 import { DeleteAccount } from './delete-account.tsx'
 
 export function OwnData() {
@@ -32,7 +33,7 @@ function DownloadData() {
   const begin = async () => {
     const begun = await client.ownData.beginExport({ include_media: withFiles })
     change((known) => ({ ...known, export: begun.export }))
-    tell('Your copy is being made. You can close this page.')
+    tell(t.data.begun)
   }
   const download = async () => {
     const { url } = await client.ownData.exportUrl({})
@@ -40,13 +41,9 @@ function DownloadData() {
   }
   const last = value?.export ?? null
   return (
-    <section className="stack" aria-label="Your data">
-      <h3 className="label">Download your data</h3>
-      <p className="hint">
-        A ZIP file with your profile, your messages, your settings and everything else that Plaza stores about you. Open{' '}
-        <code>index.html</code> in it with any browser. Direct messages are in it as Plaza stores them, which your
-        devices alone can read.
-      </p>
+    <section className="stack" aria-label={t.data.title}>
+      <h3 className="label">{t.data.download}</h3>
+      <p className="hint">{t.data.hint({ file: (parts) => <code>{parts}</code> })}</p>
       <Problem error={error} onRetry={reload} />
       {!value && !error && <Skeleton rows={2} />}
       {last && <Copy made={last} onDownload={download} />}
@@ -54,13 +51,13 @@ function DownloadData() {
         <>
           <label className="check">
             <input type="checkbox" checked={withFiles} onChange={({ target }) => setWithFiles(target.checked)} />
-            <span>Include the files that you uploaded</span>
+            <span>{t.data.files}</span>
           </label>
           <div className="row">
             <ActButton className="button" onPress={begin}>
-              {last ? 'Make a new copy' : 'Make a copy'}
+              {last ? t.data.makeAgain : t.data.make}
             </ActButton>
-            <span className="hint">Once a day. A new copy replaces the one before.</span>
+            <span className="hint">{t.data.makeHint}</span>
           </div>
         </>
       )}
@@ -69,22 +66,25 @@ function DownloadData() {
 }
 
 function Copy({ made, onDownload }: { made: DataExport; onDownload: () => Promise<void> }) {
-  if (made.state === 'failed') return <p role="status">Your copy could not be made. Try again.</p>
+  if (made.state === 'failed') return <p role="status">{t.data.failed}</p>
   if (made.state === 'working')
     return (
       <div className="stack" role="status">
-        <p>Your copy is being made.</p>
-        <progress aria-label="Your copy" max={Math.max(1, made.total)} value={made.done} />
+        <p>{t.data.working}</p>
+        <progress aria-label={t.data.progress} max={Math.max(1, made.total)} value={made.done} />
       </div>
     )
   return (
     <div className="row">
       <ActButton className="button main" onPress={onDownload}>
-        Download
+        {t.data.get}
       </ActButton>
       <span className="hint" role="status">
-        {lengthInBytes(made.bytes ?? 0)}, made on {fullTimeOf(made.finished_at ?? made.created_at)}. It is deleted after{' '}
-        {archiveDays} days.
+        {t.data.made({
+          size: lengthInBytes(made.bytes ?? 0),
+          time: fullTimeOf(made.finished_at ?? made.created_at),
+          days: archiveDays,
+        })}
       </span>
     </div>
   )

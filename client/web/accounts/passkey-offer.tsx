@@ -4,6 +4,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { useEntering } from './entering.ts'
 import { isGuest } from './guest.ts'
 import styles from './passkey-offer.module.css'
@@ -30,15 +31,13 @@ function Offer({ onDone }: { onDone: () => void }) {
   const { account } = useSession()
   const passkeys = useLoaded('offer', async () => (await client.passkeys.list()).credentials.length)
   const adding = useEntering(() => {
-    tell('Next time, come in by your passkey.')
+    tell(t.passkey.added)
     onDone()
   })
   if (passkeys.value !== 0) return null
-  const why = isGuest(account)
-    ? 'Your guest key lives in this browser alone. With a passkey you can come back from anywhere.'
-    : 'With a passkey, your finger, face or PIN is enough.'
+  const why = isGuest(account) ? t.passkey.guestHint : t.passkey.memberHint
   return (
-    <aside className={styles.offer} aria-label="Add a passkey">
+    <aside className={styles.offer} aria-label={t.passkey.title}>
       <div className="row" title={why}>
         <button
           type="button"
@@ -47,10 +46,16 @@ function Offer({ onDone }: { onDone: () => void }) {
           onClick={() => void adding.attempt('add', () => createPasskey(client))}
         >
           <Icon name="key" />
-          {adding.busy ? 'Waiting…' : `${isGuest(account) ? 'Keep account' : 'Come in faster'}: add a passkey`}
+          {adding.busy ? t.passkey.waiting : isGuest(account) ? t.passkey.guest : t.passkey.member}
           <span className="unseen">. {why}</span>
         </button>
-        <button type="button" className="icon-button small" aria-label="Not now" title="Not now" onClick={onDone}>
+        <button
+          type="button"
+          className="icon-button small"
+          aria-label={t.passkey.later}
+          title={t.passkey.later}
+          onClick={onDone}
+        >
           <Icon name="close" />
         </button>
       </div>

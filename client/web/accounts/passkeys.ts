@@ -23,4 +23,4 @@ export async function createPasskey(client: Client, recoveryToken?: string): Pro
   return client.enter(await client.passkeys.register({ credential, challenge: options.challenge, ...recovery }))
 }
 
-const device = () => import('@simplewebauthn/browser')
+const device = () => import('./device.ts')

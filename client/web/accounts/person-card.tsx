@@ -1,5 +1,7 @@
 import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import { idOfAgent } from '#shared/kit/room-agents'
 import { ringUp } from '../calls/ring.ts'
 import { useClient } from '../connection/client.ts'
@@ -13,7 +15,7 @@ import { Icon } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
-import { goToAgents, linkToProfile } from '../rooms/route.ts'
+import { peopleTexts as t } from '../texts/people.ts'
 import styles from './accounts.module.css'
 import { ContactNote } from './contact-note.tsx'
 import { FriendTag } from './friend-tag.tsx'
@@ -48,21 +50,21 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
     const { request } = await client.friends.request({ toAddress: person.id })
     if (request.status === 'pending') changeFriends(withRequest(request, account))
     else reloadFriends()
-    tell(request.status === 'pending' ? `${name} is asked to be your friend.` : `You and ${name} are friends now.`)
+    tell((request.status === 'pending' ? t.requestSent : t.nowFriends)({ name }))
   }
   const ask = async () => {
-    goToAgents(agent ?? '')
+    navigate(agent === null ? linkTo('agents') : linkTo('agentChat', { agent }))
     onClose()
   }
   const block = async () => {
     await (isBlocked ? client.social.unblock : client.social.block)({ userAddress: person.id })
     blocks.changed()
-    tell(isBlocked ? `${name} is no longer blocked.` : `${name} is blocked. Neither of you can write to the other.`)
+    tell((isBlocked ? t.unblocked : t.blocked)({ name }))
     onClose()
   }
 
   return (
-    <Dialog title={isReporting ? `Report ${name}` : name} onClose={onClose}>
+    <Dialog title={isReporting ? t.report({ name }) : name} onClose={onClose}>
       {isReporting ? (
         <ReportForm person={person} onDone={onClose} />
       ) : (
@@ -76,20 +78,20 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                 </code>
               )}
               <p className="row wrap">
-                {isScripted && <span className="chip">scripted, of the demo</span>}
-                {agent !== null && <span className="chip">agent</span>}
-                {shown.value?.is_bot && <span className="chip">bot</span>}
+                {isScripted && <span className="chip">{t.scripted}</span>}
+                {agent !== null && <span className="chip">{t.agent}</span>}
+                {shown.value?.is_bot && <span className="chip">{t.bot}</span>}
                 {person.role && person.role !== 'member' && <span className="chip">{person.role}</span>}
-                {isMyself && <span className="chip">you</span>}
+                {isMyself && <span className="chip">{t.you}</span>}
               </p>
               {said && <p>{said}</p>}
             </div>
           </div>
           {isMyself && (
             <div className="row">
-              <a className="button main" href={linkToProfile()} onClick={onClose}>
+              <a className="button main" href={linkTo('profileOwn')} onClick={onClose}>
                 <Icon name="grid" />
-                Your profile
+                {t.ownProfile}
               </a>
             </div>
           )}
@@ -97,33 +99,33 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
             <div className="row wrap">
               <ActButton className="button main" onPress={agent === null ? message : ask}>
                 <Icon name="message" />
-                {agent === null ? 'Message' : 'Ask it'}
+                {agent === null ? t.message : t.chat}
               </ActButton>
               {agent === null && !isScripted && !isBlocked && status?.meetings === null && (
                 <ActButton className="button" onPress={() => ringUp(client, person.id)}>
                   <Icon name="phone" />
-                  Call
+                  {t.call}
                 </ActButton>
               )}
               {agent === null && !isScripted && !isBlocked && (
-                <a className="button" href={linkToProfile(person.id)} onClick={onClose}>
+                <a className="button" href={linkTo('profile', { address: person.id })} onClick={onClose}>
                   <Icon name="grid" />
-                  Profile
+                  {t.profile}
                 </a>
               )}
               {agent === null && !isScripted && !isBlocked && isStranger && (
                 <ActButton className="button" onPress={befriend}>
                   <Icon name="plus" />
-                  Add friend
+                  {t.addFriend}
                 </ActButton>
               )}
               <ActButton className="button" onPress={block}>
                 <Icon name="block" />
-                {isBlocked ? 'Unblock' : 'Block'}
+                {isBlocked ? t.unblock : t.block}
               </ActButton>
               <button type="button" className="button" onClick={() => setReporting(true)}>
                 <Icon name="flag" />
-                Report
+                {t.reportThem}
               </button>
             </div>
           )}

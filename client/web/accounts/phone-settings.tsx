@@ -2,12 +2,13 @@ import { useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 import { ContactSettings } from './contact-settings.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
 import { useSession } from './session.ts'
 
 const words: ProblemWords = {
-  VALIDATION_ERROR: 'This does not look like a phone number. Begin with + and the number of the country.',
+  VALIDATION_ERROR: t.contacts.phoneInvalid,
 }
 
 /** The verified number of the account, by which friends find it, and others only where its owner allows it. */
@@ -16,18 +17,18 @@ export function PhoneSettings() {
   const { account: walletAddress, status } = useSession()
   const phone = useLoaded('phone', () => client.phone.status())
   if (phone.error) return <Problem error={phone.error} onRetry={phone.reload} />
-  if (!phone.value) return <Skeleton rows={2} label="Loading your number" />
+  if (!phone.value) return <Skeleton rows={2} label={t.contacts.phoneLoading} />
   return (
     <>
       <ContactSettings
-        title="Phone"
+        title={t.contacts.phone}
         icon="phone"
         noun="number"
         verified={phone.value.verified ? phone.value.phoneNumber : null}
         input={{
           type: 'tel',
           autoComplete: 'tel',
-          'aria-label': 'Phone number',
+          'aria-label': t.contacts.phoneField,
           placeholder: '+44 20 7946 0000',
           maxLength: 40,
         }}
@@ -37,9 +38,7 @@ export function PhoneSettings() {
         verify={(_number, code) => client.phone.verifyCode({ code, walletAddress }).then(phone.reload)}
         remove={() => client.phone.remove({ walletAddress }).then(phone.reload)}
       />
-      {phone.value.verified && (
-        <ProfileSwitch name="findable_by_phone" title="Let everybody who knows this number find me" />
-      )}
+      {phone.value.verified && <ProfileSwitch name="findable_by_phone" title={t.contacts.findable} />}
     </>
   )
 }

@@ -3,6 +3,7 @@ import type { PointsEntry } from '#shared/api/points'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
+import { pointTexts as t } from '../texts/points.ts'
 import styles from './accounts.module.css'
 
 const pageSize = 50
@@ -21,9 +22,9 @@ export function PointsHistory({ newest }: { newest: readonly PointsEntry[] }) {
   }
   return (
     <section className="stack">
-      <h3 className="label">What you were given</h3>
-      {rows.length === 0 && <p className="hint">Nothing yet.</p>}
-      <ul className="quiet-list" aria-label="What you were given">
+      <h3 className="label">{t.history.title}</h3>
+      {rows.length === 0 && <p className="hint">{t.history.empty}</p>}
+      <ul className="quiet-list" aria-label={t.history.title}>
         {rows.map(({ id, reason, amount, created_at }) => (
           <li key={id} className="row">
             <span className="grow">
@@ -38,7 +39,7 @@ export function PointsHistory({ newest }: { newest: readonly PointsEntry[] }) {
       </ul>
       {hasOlder && (
         <ActButton className="button small plain" onPress={more}>
-          Older
+          {t.history.older}
         </ActButton>
       )}
     </section>

@@ -3,19 +3,20 @@ import { table } from '#client/sdk/table'
 import type { PointsAction, PointsState } from '#shared/api/points'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { lengthOf, plural, secondsUntil } from '../kit/format.ts'
+import { lengthOf, secondsUntil } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import { pointTexts as t } from '../texts/points.ts'
 import accountsStyles from './accounts.module.css'
 import { Invites } from './invites.tsx'
 import { Leaderboard } from './leaderboard.tsx'
 import styles from './points.module.css'
 import { PointsHistory } from './points-history.tsx'
 
-type Place = 'profile' | 'ways' | 'friends'
+type Place = 'profile' | 'sign-in' | 'friends'
 
 /** The points of the account: how many, what else can be earned, and who has more. */
 export function Points({ onOpen }: { onOpen: (place: Place) => void }) {
@@ -34,7 +35,7 @@ export function Points({ onOpen }: { onOpen: (place: Place) => void }) {
     claim: Promise<{ success: boolean; points: number; message?: string; error?: string | undefined }>,
   ) => {
     const { success, points: given, message, error } = await claim
-    tell(success ? `${plural(given, 'point')} for you.` : `${error ?? message}.`)
+    tell(success ? t.earned({ count: given }) : t.refused({ reason: error ?? message ?? '' }))
     reload()
   }
 
@@ -43,12 +44,12 @@ export function Points({ onOpen }: { onOpen: (place: Place) => void }) {
   return (
     <>
       <p className={`${styles.pointsTotal} numerals`}>
-        <Icon name="star" /> {plural(total, 'point')}
+        <Icon name="star" /> {t.count({ count: total })}
       </p>
       <Problem error={points.error ?? daily.error} onRetry={reload} />
       <section className="stack">
-        <h3 className="label">To earn</h3>
-        <ul className="quiet-list" aria-label="To earn">
+        <h3 className="label">{t.earn}</h3>
+        <ul className="quiet-list" aria-label={t.earn}>
           {daily.value && <DailyRow {...daily.value} onClaim={() => told(client.points.claimDaily({}))} />}
           {actions.map(({ action, points: worth, state }) => (
             <ActionRow
@@ -76,36 +77,27 @@ function DailyRow(props: { available: boolean; nextResetAt: string; points: numb
   return (
     <li className="row">
       <span className="grow">
-        Daily bonus
-        <small className="hint">Once a day. Days begin at midnight UTC.</small>
+        {t.daily.title}
+        <small className="hint">{t.daily.hint}</small>
       </span>
       <Worth points={props.points} />
       {isAvailable ? (
-        <ActButton className="button small main" aria-label="Claim the daily bonus" onPress={props.onClaim}>
-          Claim
+        <ActButton className="button small main" aria-label={t.daily.claim} onPress={props.onClaim}>
+          {t.claim}
         </ActButton>
       ) : (
-        <span className="hint numerals">Again in {lengthOf(left)}</span>
+        <span className="hint numerals">{t.daily.again({ time: lengthOf(left) })}</span>
       )}
     </li>
   )
 }
 
-const words: Record<PointsAction, { title: string; how: string; place?: Place }> = {
-  phone_verified: { title: 'Verify a phone number', how: 'Under “Ways in”.', place: 'ways' },
-  email_verified: { title: 'Verify an email address', how: 'Under “Ways in”.', place: 'ways' },
-  five_friends: {
-    title: 'Have five friends',
-    how: 'Under “Friends”, above the rooms.',
-    place: 'friends',
-  },
-  ens_primary: { title: 'Have a primary ENS name', how: 'This server does not look for one.' },
-  username_claimed: { title: 'Take a username', how: 'Under “Profile”.', place: 'profile' },
-  social_added: {
-    title: 'Add a social profile',
-    how: 'By a widget of your profile page, under “Profile”.',
-    place: 'profile',
-  },
+const places: Readonly<Partial<Record<PointsAction, Place>>> = {
+  phone_verified: 'sign-in',
+  email_verified: 'sign-in',
+  five_friends: 'friends',
+  username_claimed: 'profile',
+  social_added: 'profile',
 }
 
 function ActionRow(props: {
@@ -115,29 +107,31 @@ function ActionRow(props: {
   onClaim: () => Promise<void>
   onOpen: (place: Place) => void
 }) {
-  const { title, how, place } = words[props.action]
+  const { action } = props
+  const title = t.actions[action]
+  const place = places[action]
   const isToDo = props.state === 'open' || props.state === 'unavailable'
   return (
     <li className="row">
       <span className="grow">
         {title}
-        {isToDo && <small className="hint">{how}</small>}
+        {isToDo && <small className="hint">{t.hints[action]}</small>}
       </span>
       <Worth points={props.worth} />
-      {props.state === 'done' && <span className="chip">Done</span>}
+      {props.state === 'done' && <span className="chip">{t.done}</span>}
       {props.state === 'ready' && (
-        <ActButton className="button small main" aria-label={`Claim: ${title}`} onPress={props.onClaim}>
-          Claim
+        <ActButton className="button small main" aria-label={t.claimOf({ title })} onPress={props.onClaim}>
+          {t.claim}
         </ActButton>
       )}
       {props.state === 'open' && place && (
         <button
           type="button"
           className="button small"
-          aria-label={`Go there: ${title}`}
+          aria-label={t.goTo({ title })}
           onClick={() => props.onOpen(place)}
         >
-          Go there
+          {t.go}
         </button>
       )}
     </li>
@@ -147,6 +141,6 @@ function ActionRow(props: {
 const Worth = ({ points }: { points: number }) => (
   <span className={`${accountsStyles.pointsWorth} numerals`}>
     +{points}
-    <span className="unseen"> points</span>
+    <span className="unseen"> {t.worth}</span>
   </span>
 )

@@ -3,6 +3,7 @@ import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useSubmit } from '../kit/use-submit.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 import { useSession } from './session.ts'
 
 export function ProfileForm() {
@@ -18,13 +19,13 @@ export function ProfileForm() {
     const name = username.trim().replace('@', '').toLowerCase()
     if (name && name !== user.username) await client.accounts.claimUsername({ username: name })
     reload()
-    tell('Saved.')
+    tell(t.saved)
   })
 
   return (
     <form className="stack" onSubmit={submit}>
       <label className="field">
-        <span>Display name</span>
+        <span>{t.profile.displayName}</span>
         <input
           dir="auto"
           className="input"
@@ -34,7 +35,7 @@ export function ProfileForm() {
         />
       </label>
       <label className="field">
-        <span>Username</span>
+        <span>{t.profile.username}</span>
         <input
           dir="auto"
           className="input"
@@ -45,12 +46,12 @@ export function ProfileForm() {
           value={username}
           onChange={(event) => setUsername(event.target.value)}
         />
-        <small>3 to 20 letters, digits or underscores. People find you by it.</small>
+        <small>{t.profile.usernameHint}</small>
       </label>
       <Problem error={problem} />
       <div className="row end">
         <button type="submit" className="button main">
-          Save
+          {t.save}
         </button>
       </div>
     </form>

@@ -4,9 +4,9 @@ import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import { useSession } from './session.ts'
 import { SignIn } from './sign-in.tsx'
-import { wayTitles } from './way-titles.ts'
 
 interface Wanted {
   prove(): void
@@ -34,16 +34,14 @@ export function Proof() {
     setWanted(null)
   }
   return (
-    <Dialog title="Is it you?" onClose={settle(wanted.decline)}>
+    <Dialog title={t.confirm.title} onClose={settle(wanted.decline)}>
       <div className="stack">
-        <p>This changes what opens your account. Sign in once more, in any of your ways, and it goes on.</p>
+        <p>{t.confirm.hint}</p>
         <SignIn status={status} onEnter={settle(wanted.prove)} />
       </div>
     </Dialog>
   )
 }
-
-const titles: Readonly<Record<string, string>> = { ...wayTitles, phone: 'Phone number', service: 'Service token' }
 
 /** Shows a notice when the ways to sign in to this account have changed, on any device. */
 export function useIdentityNotices(): void {
@@ -52,9 +50,7 @@ export function useIdentityNotices(): void {
   useEffect(
     () =>
       client.on(identityChanged, ({ change, method }) =>
-        tell(
-          `What opens your account has changed (${titles[method]}, ${change}). If that was not you, see Settings, Devices.`,
-        ),
+        tell((change === 'added' ? t.methodAdded : t.methodRemoved)({ method: t.methods[method] })),
       ),
     [client, tell],
   )

@@ -40,9 +40,14 @@ export async function turnOff(client: Client): Promise<void> {
  * out, it is told nothing.
  */
 export async function goOn(client: Client, account: string): Promise<void> {
-  if (canPush() && isSameAccount(pushKept(), account) && Notification.permission === 'granted')
-    await turnOn(client, account)
+  if (!canPush() || !isSameAccount(pushKept(), account) || Notification.permission !== 'granted') return
+  // The page and its settings ask at once after a reload.
+  renewal ??= turnOn(client, account).finally(() => {
+    renewal = null
+  })
+  await renewal
 }
+let renewal: Promise<boolean> | null = null
 
 /** A subscription is good for one key: where the server has another now, the browser subscribes anew. */
 async function subscribed(manager: PushManager, applicationServerKey: string): Promise<PushSubscription> {

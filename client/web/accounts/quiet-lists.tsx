@@ -5,6 +5,7 @@ import { Problem } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 import { useNames } from './names.ts'
 import { useBlocks } from './use-blocked.ts'
 
@@ -18,15 +19,15 @@ export function BlockedPeople() {
   }
   return (
     <QuietList
-      title="Blocked people"
-      empty="You have blocked nobody."
+      title={t.privacy.blocked}
+      empty={t.privacy.noneBlocked}
       error={blocks.error}
       rows={blocks.value?.map((block) => ({
         key: block.id,
         name: nameFor(block.blocked_address),
         undo: () => lift(block.blocked_address),
       }))}
-      undoing="Unblock"
+      undoing={t.privacy.unblock}
     />
   )
 }
@@ -37,12 +38,12 @@ export function SilencedRooms() {
   const mutes = useLoaded('mutes', async () => (await client.social.mutes()).mutes)
   return (
     <QuietList
-      title="Muted conversations"
-      empty="Every conversation may notify you."
+      title={t.privacy.muted}
+      empty={t.privacy.noneMuted}
       error={mutes.error}
       rows={mutes.value?.map((mute) => ({
         key: mute.id,
-        name: nameIn(rooms, mute.conversation_id) ?? `A ${mute.conversation_type}`,
+        name: nameIn(rooms, mute.conversation_id) ?? t.privacy.unknown,
         undo: async () => {
           await client.social.unmute({
             conversationType: mute.conversation_type,
@@ -51,7 +52,7 @@ export function SilencedRooms() {
           mutes.reload()
         },
       }))}
-      undoing="Unmute"
+      undoing={t.privacy.unmute}
     />
   )
 }

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import { CodeField } from './code-field.tsx'
 import { EmailField, emailWords } from './email-field.tsx'
 import type { Entering } from './entering.ts'
@@ -49,7 +50,7 @@ export function RecoverPasskey(props: { entering: Entering; status: ServerStatus
   if (recoveryToken !== null)
     return (
       <div className="stack">
-        <p>The account is yours. Make a new passkey for it; the old ones stay as they are.</p>
+        <p>{t.passkey.recovered}</p>
         <Problem error={entering.error} />
         <button
           type="button"
@@ -57,21 +58,19 @@ export function RecoverPasskey(props: { entering: Entering; status: ServerStatus
           disabled={entering.busy !== null}
           onClick={() => void entering.attempt('passkey', () => createPasskey(client, recoveryToken))}
         >
-          {entering.busy === 'passkey' ? 'Waiting for the device…' : 'Make the new passkey'}
+          {entering.busy === 'passkey' ? t.waiting : t.passkey.createNew}
         </button>
       </div>
     )
   if (email !== null)
     return (
       <div className="stack">
-        <p>
-          If <strong>{email}</strong> belongs to an account here, a code is on its way to it.
-        </p>
+        <p>{t.passkey.codeSent({ email, strong: (parts) => <strong>{parts}</strong> })}</p>
         <Mailbox kind="letters" shownAt={props.status?.mailbox} />
         <CodeField isChecking={entering.busy === 'verify'} onComplete={(code) => void prove(code)} />
         <Problem error={entering.error} />
         <SendAgain
-          noun="address"
+          destination="address"
           isBusy={entering.busy !== null}
           onAgain={() => void ask(email)}
           onElsewhere={() => {
@@ -92,16 +91,12 @@ function AddressForm(props: { entering: Entering; rescue: Rescue | null; onAsk: 
   }
   return (
     <form className="stack" onSubmit={submit}>
-      <p>
-        {props.rescue
-          ? `This passkey is no longer known here, but its account is. Its address looks like ${props.rescue.maskedEmail}.`
-          : 'Name the e-mail address that your account has verified. A code sent there lets you make a new passkey.'}
-      </p>
+      <p>{props.rescue ? t.passkey.rescue({ email: props.rescue.maskedEmail }) : t.passkey.recover}</p>
       <EmailField value={email} onChange={setEmail} />
       <Problem error={props.entering.error} words={emailWords} />
       <div className="row">
         <button type="submit" className="button main" disabled={props.entering.busy !== null}>
-          {props.entering.busy === 'code' ? 'Sending…' : 'Send a code'}
+          {props.entering.busy === 'code' ? t.sending : t.sendCode}
         </button>
       </div>
     </form>

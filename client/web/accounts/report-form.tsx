@@ -7,6 +7,7 @@ import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { handIn, sealedMediaOf } from '../media/evidence.ts'
 import { evidenceOf } from '../media/words.ts'
+import { peopleTexts as t } from '../texts/people.ts'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { useSession } from './session.ts'
 import { useBlocks } from './use-blocked.ts'
@@ -24,7 +25,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
   const [error, setError] = useState<unknown>(null)
 
   const media = sealedMediaOf(person.live?.state.messages.find(({ id }) => id === person.messageId))
-  const what = media?.kind === 'voice' ? 'voice message' : 'picture'
+  const kind = media?.kind === 'voice' ? 'voice' : 'picture'
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -44,7 +45,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
         ...(person.messageText ? { messageContent: cut(person.messageText, 1_000) } : {}),
       })
       if (alsoBlock) blocks.changed()
-      tell('Thank you. The moderators have your report.')
+      tell(t.form.sent)
       onDone()
     } catch (cause) {
       setError(cause)
@@ -56,7 +57,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
     <form className="stack" onSubmit={submit}>
       {person.messageText && <blockquote className="quoted">{evidenceOf(person.messageText)}</blockquote>}
       <fieldset className="row wrap">
-        <legend className="label">What is wrong?</legend>
+        <legend className="label">{t.form.category}</legend>
         {reportTypes.map((type) => (
           <button
             key={type}
@@ -70,7 +71,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
         ))}
       </fieldset>
       <label className="field">
-        <span>What happened (optional)</span>
+        <span>{t.form.description}</span>
         <textarea
           dir="auto"
           className="input"
@@ -89,21 +90,21 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
               checked={isShown}
               onChange={(event) => setShown(event.target.checked)}
             />
-            Include the {what}
+            {t.form.evidence({ kind })}
           </label>
           <p id="evidence-hint" className="hint">
-            The moderators and admins who may decide this report then see the {what}, until it is decided.
+            {t.form.evidenceHint({ kind })}
           </p>
         </div>
       )}
       <label className="check">
         <input type="checkbox" checked={alsoBlock} onChange={(event) => setAlsoBlock(event.target.checked)} />
-        Block this person as well
+        {t.form.alsoBlock}
       </label>
       <Problem error={error} />
       <div className="row end">
         <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
-          Send report
+          {t.form.send}
         </button>
       </div>
     </form>

@@ -9,6 +9,7 @@ import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, timeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { welcomeTexts as t } from '../texts/welcome.ts'
 import styles from './room-preview.module.css'
 
 const room: RoomRef = { type: 'alpha', id: null }
@@ -26,7 +27,7 @@ export function RoomPreview({ isDemo }: { isDemo: boolean }) {
     return () => client.close()
   }, [])
   return (
-    <section className={styles.roomPreview} aria-label="The public room, live">
+    <section className={styles.roomPreview} aria-label={t.preview.title}>
       {visitor && <Glimpse visitor={visitor} isDemo={isDemo} />}
     </section>
   )
@@ -44,11 +45,11 @@ function Glimpse({ visitor, isDemo }: { visitor: Client; isDemo: boolean }) {
   return (
     <div className={styles.roomPreviewCard}>
       <header className="row">
-        <strong className="display">Public room</strong>
+        <strong className="display">{t.preview.room}</strong>
         <span className="grow" />
         <ConnectionWord state={state} />
       </header>
-      {isDemo && <p className={styles.demoNote}>Demo: the others here are scripted.</p>}
+      {isDemo && <p className={styles.demoNote}>{t.preview.demo}</p>}
       <Listed loaded={lines} empty={<Quiet />}>
         {(shown) => (
           <ol className={styles.roomPreviewLines}>
@@ -63,8 +64,8 @@ function Glimpse({ visitor, isDemo }: { visitor: Client; isDemo: boolean }) {
 }
 
 const Quiet = () => (
-  <Blank icon="message" title="It is quiet here">
-    <p>Nobody has said anything yet. You could be first.</p>
+  <Blank icon="message" title={t.preview.empty}>
+    <p>{t.preview.emptyHint}</p>
   </Blank>
 )
 

@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import { lengthOf, secondsUntil } from '../kit/format.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import { signInTexts as t } from '../texts/sign-in.ts'
 
 const resendAfterMilliseconds = 30_000
 const fromNow = () => new Date(Date.now() + resendAfterMilliseconds).toISOString()
 
 /** Buttons to send a code or a link once more, after it had time to arrive, or to another address or number. */
 export function SendAgain(props: {
-  /** The noun for the destination: address, number. */
-  noun: string
+  destination: keyof typeof t.changeTo
   isBusy: boolean
   onAgain: () => void
   onElsewhere: () => void
@@ -22,10 +22,10 @@ export function SendAgain(props: {
   return (
     <div className="row wrap">
       <button type="button" className="button" disabled={wait > 0 || props.isBusy} onClick={send}>
-        {wait > 0 ? `Send another in ${lengthOf(wait)}` : 'Send another'}
+        {wait > 0 ? t.resendIn({ time: lengthOf(wait) }) : t.resend}
       </button>
       <button type="button" className="button plain" onClick={props.onElsewhere}>
-        Another {props.noun}
+        {t.changeTo[props.destination]}
       </button>
     </div>
   )

@@ -1,11 +1,12 @@
-import { useState } from 'react'
+import { linkTo, type SettingsSection } from '#shared/kit/pages'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
-import { linkToFriends, linkToProfile } from '../rooms/route.ts'
+import { openDialog, openPage } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
+import { settingTexts as t } from '../texts/settings.ts'
 import { Availability } from './availability.tsx'
 import { CallsFrom } from './calls-from.tsx'
 import { DeviceKeys } from './device-keys.tsx'
@@ -23,58 +24,43 @@ import { StatusForm } from './status-form.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 
-type Page =
-  | 'profile'
-  | 'ways'
-  | 'devices'
-  | 'wallet'
-  | 'times'
-  | 'points'
-  | 'notifications'
-  | 'quiet'
-  | 'data'
-  | 'problem'
-  | 'contact'
-const pages: readonly Tab<Page>[] = [
-  { name: 'profile', title: 'Profile' },
-  { name: 'ways', title: 'Ways in' },
-  { name: 'devices', title: 'Devices' },
-  { name: 'wallet', title: 'Smart account' },
-  { name: 'times', title: 'Free times' },
-  { name: 'points', title: 'Points' },
-  { name: 'notifications', title: 'Notifications' },
-  { name: 'quiet', title: 'Quiet' },
-  { name: 'data', title: 'Your data' },
-  { name: 'problem', title: 'Report a problem' },
-  { name: 'contact', title: 'Contact' },
+const pages: readonly Tab<SettingsSection>[] = [
+  { name: 'profile', title: t.tabs.profile },
+  { name: 'sign-in', title: t.tabs.signIn },
+  { name: 'devices', title: t.tabs.devices },
+  { name: 'wallet', title: t.tabs.wallet },
+  { name: 'booking', title: t.tabs.booking },
+  { name: 'points', title: t.tabs.points },
+  { name: 'notifications', title: t.tabs.notifications },
+  { name: 'privacy', title: t.tabs.privacy },
+  { name: 'data', title: t.tabs.data },
+  { name: 'problem', title: t.tabs.problem },
+  { name: 'contact', title: t.tabs.contact },
 ]
 
-export function Settings({ onClose }: { onClose: () => void }) {
-  const [page, setPage] = useState<Page>('profile')
+export function Settings({ section: page, onClose }: { section: SettingsSection; onClose: () => void }) {
+  const setPage = (section: SettingsSection) => openDialog(linkTo('settings', { section }))
   const mayWrite = useSession().status?.contact ?? false
-  const open = (place: Page | 'friends') => {
-    if (place !== 'friends') return setPage(place)
-    onClose()
-    location.hash = linkToFriends
-  }
+  const open = (place: SettingsSection | 'friends') =>
+    place === 'friends' ? openPage(linkTo('friends')) : setPage(place)
   const offered = pages.filter(({ name }) => name !== 'contact' || mayWrite)
   return (
-    <Dialog title="Settings" isBroad onClose={onClose}>
-      <Tabs label="Settings" tabs={offered} chosen={page} onChoose={setPage} />
+    <Dialog title={t.title} isBroad onClose={onClose}>
+      <Tabs label={t.title} tabs={offered} chosen={page} onChoose={setPage} />
       <div className={`stack wide ${styles.settingsPage}`} role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
-        {page === 'ways' && <WaysIn />}
+        {page === 'sign-in' && <WaysIn />}
         {page === 'devices' && (
           <>
             <Devices />
             <DeviceKeys />
           </>
         )}
-        {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('ways')} />}
-        {page === 'times' && <Availability />}
+        {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('sign-in')} />}
+        {page === 'booking' && <Availability />}
         {page === 'points' && <Points onOpen={open} />}
         {page === 'notifications' && <Notifications />}
-        {page === 'quiet' && (
+        {page === 'privacy' && (
           <>
             <CallsFrom />
             <SilencedRooms />
@@ -89,15 +75,17 @@ export function Settings({ onClose }: { onClose: () => void }) {
   )
 }
 
-const themes: readonly { theme: Theme; title: string }[] = [
-  { theme: 'system', title: 'As the device' },
-  { theme: 'light', title: 'Light' },
-  { theme: 'dark', title: 'Dark' },
-]
+const themes: readonly Theme[] = ['system', 'light', 'dark']
 
 function Profile({ onLeave }: { onLeave: () => void }) {
   const { signOut } = useSession()
   const { flush } = useDeletions()
+  // The next sign-in comes to the page behind the settings.
+  const leave = async () => {
+    await flush()
+    onLeave()
+    await signOut()
+  }
   const [theme, choose] = useTheme()
   return (
     <>
@@ -105,26 +93,26 @@ function Profile({ onLeave }: { onLeave: () => void }) {
       <ProfileForm />
       <StatusForm />
       <div className="row">
-        <a className="button" href={linkToProfile()} onClick={onLeave}>
+        <a className="button" href={linkTo('profileOwn')}>
           <Icon name="grid" />
-          Your profile page
+          {t.profile.page}
         </a>
-        <span className="hint">What others see when they look you up.</span>
+        <span className="hint">{t.profile.pageHint}</span>
       </div>
       <fieldset className="segments">
-        <legend className="label">Theme</legend>
+        <legend className="label">{t.themes.title}</legend>
         {themes.map((option) => (
-          <label key={option.theme}>
-            <input type="radio" name="theme" checked={theme === option.theme} onChange={() => choose(option.theme)} />
-            <span className="segment">{option.title}</span>
+          <label key={option}>
+            <input type="radio" name="theme" checked={theme === option} onChange={() => choose(option)} />
+            <span className="segment">{t.themes[option]}</span>
           </label>
         ))}
       </fieldset>
       <div className="row">
-        <button type="button" className="button" onClick={() => flush().then(signOut)}>
-          Sign out
+        <button type="button" className="button" onClick={leave}>
+          {t.profile.signOut}
         </button>
-        <span className="hint">Ends your session on this device.</span>
+        <span className="hint">{t.profile.signOutHint}</span>
       </div>
     </>
   )

@@ -5,6 +5,7 @@ import { useAccount, useClient } from '../connection/client.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
+import { welcomeTexts as t } from '../texts/welcome.ts'
 import { type Entering, useEntering } from './entering.ts'
 import { guestWallet, hasGuestKey, isGuest } from './guest.ts'
 import { canUsePasskeys } from './passkeys.ts'
@@ -34,12 +35,12 @@ export function SignIn(props: { status: ServerStatus | null; onEnter: (user: Sig
 
 const focus = (element: HTMLElement | null) => element?.focus()
 
-const offered: readonly { form: WayName; method: AuthMethod; icon: IconName; title: string }[] = [
-  { form: 'passkey', method: 'passkey', icon: 'key', title: 'Passkey' },
-  { form: 'email', method: 'email', icon: 'mail', title: 'E-mail' },
-  { form: 'wallet', method: 'wallet', icon: 'wallet', title: 'Wallet' },
-  { form: 'worldid', method: 'worldid', icon: 'people', title: 'Proof of human' },
-  { form: 'alien', method: 'alien', icon: 'link', title: 'Partner account' },
+const offered: readonly { form: keyof typeof t.ways; method: AuthMethod; icon: IconName }[] = [
+  { form: 'passkey', method: 'passkey', icon: 'key' },
+  { form: 'email', method: 'email', icon: 'mail' },
+  { form: 'wallet', method: 'wallet', icon: 'wallet' },
+  { form: 'worldid', method: 'worldid', icon: 'people' },
+  { form: 'alien', method: 'alien', icon: 'link' },
 ]
 
 function Ways(props: {
@@ -62,16 +63,10 @@ function Ways(props: {
       <div className={`row wrap ${styles.ways}`}>
         {(account === null || isGuest(account)) && (
           <button type="button" className="button main large" disabled={busy !== null} onClick={() => void enter()}>
-            {busy === 'guest'
-              ? 'Signing in…'
-              : account
-                ? 'It is me'
-                : hasGuestKey()
-                  ? 'Come back as guest'
-                  : 'Enter as guest'}
+            {busy === 'guest' ? t.signingIn : account ? t.guestConfirm : hasGuestKey() ? t.guestAgain : t.guest}
           </button>
         )}
-        {ways.map(({ form, icon, title }) => (
+        {ways.map(({ form, icon }) => (
           <button
             key={form}
             ref={form === props.left ? focus : null}
@@ -81,15 +76,11 @@ function Ways(props: {
             onClick={() => props.onOpen(form)}
           >
             <Icon name={icon} />
-            {title}
+            {t.ways[form]}
           </button>
         ))}
       </div>
-      {props.status && account === null && (
-        <p className="hint">
-          A guest gets a fresh key, made and kept in this browser. It signs you in as a wallet would, and holds nothing.
-        </p>
-      )}
+      {props.status && account === null && <p className="hint">{t.guestHint}</p>}
     </>
   )
 }

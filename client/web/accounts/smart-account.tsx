@@ -4,9 +4,8 @@ import { useClient } from '../connection/client.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { walletTexts as t } from '../texts/wallet.ts'
 import styles from './accounts.module.css'
-
-const signers = { eoa: 'Your wallet', passkey: 'Your first passkey', none: 'Nobody yet' } as const
 
 /** The smart account: its address on the chain, and what it holds. */
 export function SmartAccount({ onMakePasskey }: { onMakePasskey: () => void }) {
@@ -14,45 +13,43 @@ export function SmartAccount({ onMakePasskey }: { onMakePasskey: () => void }) {
   const tell = useTell()
   const account = useLoaded('smart-account', () => client.wallet.smartWallet())
   if (account.error) return <Problem error={account.error} onRetry={account.reload} />
-  if (!account.value) return <Skeleton rows={4} label="Loading the smart account" />
+  if (!account.value) return <Skeleton rows={4} label={t.loading} />
   const { smartWalletAddress: address, isDeployed, signerType, warning, safeAppUrl } = account.value
 
   if (address === null)
     return (
-      <Blank icon="wallet" title="No smart account yet">
-        <p>It is made from a passkey: add one, and the address is yours on every chain.</p>
+      <Blank icon="wallet" title={t.empty}>
+        <p>{t.emptyHint}</p>
         <button type="button" className="button main" onClick={onMakePasskey}>
-          Add a passkey
+          {t.addPasskey}
         </button>
       </Blank>
     )
   const copy = () =>
     navigator.clipboard.writeText(address).then(
-      () => tell('Copied.'),
-      () => tell('The browser did not allow copying.'),
+      () => tell(t.copied),
+      () => tell(t.notCopied),
     )
   return (
-    <section className="stack" aria-label="Smart account">
+    <section className="stack" aria-label={t.title}>
       <dl className={styles.pairs}>
-        <dt>Address</dt>
+        <dt>{t.address}</dt>
         <dd className="row wrap">
           <code className={styles.address}>{address}</code>
           <button type="button" className="button small" onClick={() => void copy()}>
-            Copy
+            {t.copy}
           </button>
         </dd>
-        <dt>Signed for by</dt>
-        <dd>{signers[signerType]}</dd>
-        <dt>On the chain</dt>
-        <dd>
-          {isDeployed ? 'Deployed' : 'Not yet: it can receive already, and is deployed with the first thing it sends.'}
-        </dd>
+        <dt>{t.signer}</dt>
+        <dd>{t.signers[signerType]}</dd>
+        <dt>{t.chain}</dt>
+        <dd>{isDeployed ? t.deployed : t.notDeployed}</dd>
       </dl>
       {warning && <p className="hint">{warning}</p>}
       {safeAppUrl && (
         <p>
           <a href={safeAppUrl} target="_blank" rel="noreferrer">
-            Open it in the Safe app
+            {t.safe}
           </a>
         </p>
       )}
@@ -68,7 +65,7 @@ function Balances({ address }: { address: string }) {
     return (
       <div className="row">
         <button type="button" className="button" onClick={() => setAsked(true)}>
-          Show what it holds
+          {t.balances}
         </button>
       </div>
     )
@@ -82,13 +79,13 @@ function Holdings(props: { address: string; load: () => Promise<Balance> }) {
   if (holdings.error instanceof AppError && holdings.error.code === 'SERVICE_UNAVAILABLE')
     return <p className="hint">{holdings.error.message}</p>
   if (holdings.error) return <Problem error={holdings.error} onRetry={holdings.reload} />
-  if (!holdings.value) return <Skeleton rows={3} label="Asking the chains" />
+  if (!holdings.value) return <Skeleton rows={3} label={t.balancesLoading} />
   const rows = holdings.value.balances.flatMap(({ chain, nativeBalance, tokens, error }) =>
     error !== undefined
-      ? [{ key: `${chain.id}`, what: chain.name, how: 'does not answer at the moment' }]
+      ? [{ key: `${chain.id}`, what: chain.name, how: t.unavailable }]
       : [...(nativeBalance ? [nativeBalance] : []), ...tokens].map(({ symbol, contractAddress, balanceFormatted }) => ({
           key: `${chain.id} ${contractAddress}`,
-          what: `${symbol} on ${chain.name}`,
+          what: t.balanceOn({ symbol, chain: chain.name }),
           how: balanceFormatted,
         })),
   )

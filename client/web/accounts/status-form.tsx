@@ -4,6 +4,7 @@ import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 
 /** What the account says of the moment: an emoji and a few words. */
 export function StatusForm() {
@@ -15,16 +16,16 @@ export function StatusForm() {
     const { user } = await client.accounts.updateProfile(draft)
     own.change(() => user)
     setDraft({})
-    tell('Saved.')
+    tell(t.saved)
   })
   if (!own.value) return null
   const { status_emoji, status_text } = own.value
 
   return (
-    <form className="stack" aria-label="Status" onSubmit={submit}>
+    <form className="stack" aria-label={t.status.title} onSubmit={submit}>
       <div className="row">
         <label className="field emoji-field">
-          <span>Emoji</span>
+          <span>{t.status.emoji}</span>
           <input
             dir="auto"
             className="input"
@@ -35,11 +36,11 @@ export function StatusForm() {
           />
         </label>
         <label className="field grow">
-          <span>Status</span>
+          <span>{t.status.text}</span>
           <input
             dir="auto"
             className="input"
-            placeholder="On holiday until Monday"
+            placeholder={t.status.example}
             maxLength={80}
             value={draft.status_text ?? status_text ?? ''}
             onChange={({ target }) => setDraft({ ...draft, status_text: target.value })}
@@ -48,7 +49,7 @@ export function StatusForm() {
       </div>
       <div className="row end">
         <button type="submit" className="button" aria-disabled={isBusy || undefined}>
-          Set status
+          {t.status.save}
         </button>
       </div>
       <Problem error={problem} />

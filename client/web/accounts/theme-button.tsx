@@ -1,4 +1,5 @@
 import { Icon } from '../kit/icon.tsx'
+import { welcomeTexts as t } from '../texts/welcome.ts'
 import { useTheme } from './theme.ts'
 
 /** Switches between the light and the dark theme. */
@@ -9,8 +10,8 @@ export function ThemeButton() {
     <button
       type="button"
       className="icon-button"
-      aria-label={isDark ? 'Use the light theme' : 'Use the dark theme'}
-      title={isDark ? 'Use the light theme' : 'Use the dark theme'}
+      aria-label={isDark ? t.theme.light : t.theme.dark}
+      title={isDark ? t.theme.light : t.theme.dark}
       onClick={() => choose(isDark ? 'light' : 'dark')}
     >
       <Icon name={isDark ? 'sun' : 'moon'} />

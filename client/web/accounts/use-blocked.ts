@@ -2,8 +2,9 @@ import { createContext, useContext, useMemo } from 'react'
 import { useClient } from '../connection/client.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { messageTexts } from '../texts/messages.ts'
 
-export const fromBlocked = 'From somebody you have blocked'
+export const fromBlocked = messageTexts.fromBlocked
 
 /** The people this account has blocked. */
 export function useLoadedBlocks() {

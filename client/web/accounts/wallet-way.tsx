@@ -2,6 +2,7 @@ import type { Client, SignInUser } from '#client/sdk/types'
 import { useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem } from '../kit/notice.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import type { Entering } from './entering.ts'
 import { type FoundWallet, useWallets } from './wallets.ts'
 
@@ -12,13 +13,13 @@ export function WalletWay({ entering }: { entering: Entering }) {
   const { busy, error, attempt } = entering
   if (wallets.length === 0)
     return (
-      <Blank icon="wallet" title="No wallet in this browser">
-        <p>Add the extension of a wallet, or open this page in the browser of your wallet app. Then try again.</p>
+      <Blank icon="wallet" title={t.wallet.none}>
+        <p>{t.wallet.noneHint}</p>
       </Blank>
     )
   return (
     <div className="stack">
-      <p>Your wallet shows you a message that names this site, to sign. That moves nothing and costs nothing.</p>
+      <p>{t.wallet.hint}</p>
       <Problem error={error} />
       <div className="row wrap">
         {wallets.map((wallet) => (
@@ -30,7 +31,7 @@ export function WalletWay({ entering }: { entering: Entering }) {
             onClick={() => void attempt(wallet.id, () => enterBy(client, wallet))}
           >
             <Icon name="wallet" />
-            {busy === wallet.id ? 'Waiting for the wallet…' : wallet.name}
+            {busy === wallet.id ? t.wallet.waiting : wallet.name}
           </button>
         ))}
       </div>

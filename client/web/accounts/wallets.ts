@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Wallet } from '#client/sdk/types'
+import { signInTexts as t } from '../texts/sign-in.ts'
+import './wallet-problems.ts'
 
 export interface EthereumWallet extends Wallet {
   /** Signs typed data (EIP-712, as JSON) on a chain, to which the wallet changes. */
@@ -42,7 +44,7 @@ export function useWallets(): readonly FoundWallet[] {
   const { ethereum, phantom, solana = phantom?.solana } = injected()
   const byName = announced.map(({ info, provider }) => ethereumWallet(info.uuid, info.name, provider))
   return [
-    ...(byName.length > 0 ? byName : ethereum ? [ethereumWallet('injected', 'Browser wallet', ethereum)] : []),
+    ...(byName.length > 0 ? byName : ethereum ? [ethereumWallet('injected', t.wallet.injected, ethereum)] : []),
     ...(solana ? [solanaWallet(solana)] : []),
   ]
 }
@@ -54,7 +56,7 @@ const ethereumWallet = (id: string, name: string, provider: Ethereum): FoundWall
   async open() {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
     const address = Array.isArray(accounts) ? String(accounts[0] ?? '') : ''
-    if (!address) throw new Error('The wallet named no account. Unlock it, and choose one there.')
+    if (!address) throw new Error(t.wallet.noAccount)
     return {
       address: address.toLowerCase(),
       isInteractive: true,
@@ -73,13 +75,13 @@ const unknownChain = 4902
 
 function explainChain(error: unknown): never {
   if ((error as { code?: unknown } | null)?.code !== unknownChain) throw error
-  throw new Error('The wallet does not know this network. Add it there, then try again.')
+  throw new Error(t.wallet.unknownChain)
 }
 
 /** Its signatures are base58. */
 const solanaWallet = (provider: Solana): FoundWallet => ({
   id: 'solana',
-  name: 'Solana wallet',
+  name: t.wallet.solana,
   kind: 'solana',
   async open() {
     const [{ base58 }, { publicKey }] = await Promise.all([import('@scure/base'), provider.connect()])

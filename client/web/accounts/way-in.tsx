@@ -1,6 +1,8 @@
 import { useAccount, useClient } from '../connection/client.ts'
 import { BackButton } from '../kit/back-button.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
+import { welcomeTexts } from '../texts/welcome.ts'
 import accountsStyles from './accounts.module.css'
 import { EmailWay } from './email-way.tsx'
 import type { Entering } from './entering.ts'
@@ -11,14 +13,7 @@ import { HumanWay, PartnerWay } from './vouched-way.tsx'
 import { WalletWay } from './wallet-way.tsx'
 import styles from './way-in.module.css'
 
-const titles = {
-  passkey: 'Passkey',
-  email: 'E-mail',
-  wallet: 'Wallet',
-  recovery: 'A lost passkey',
-  worldid: 'Proof of being human',
-  alien: 'Partner account',
-} as const
+const titles = { ...welcomeTexts.ways, recovery: t.recovery }
 export type WayName = keyof typeof titles
 
 /** One sign-in method, with a button back to the list of methods. */
@@ -34,7 +29,7 @@ export function WayIn(props: {
   return (
     <section className={styles.wayIn} aria-label={titles[way]} ref={focusFirst}>
       <header className="row">
-        <BackButton title="All ways in" onPress={() => onOpen(null)} />
+        <BackButton title={t.back} onPress={() => onOpen(null)} />
         <h2>{titles[way]}</h2>
       </header>
       {way === 'passkey' && (
@@ -67,11 +62,11 @@ function PasskeyWay(props: { entering: Entering; onLost: () => void; onRescue: (
     )
   return (
     <div className="stack">
-      <p>A passkey is kept by your device or your password manager, and opened by your finger, face or PIN.</p>
+      <p>{t.passkey.hint}</p>
       <Problem error={error} />
       <div className="row wrap">
         <button type="button" className="button main" disabled={busy !== null} onClick={() => void use()}>
-          {busy === 'use' ? 'Waiting for the device…' : 'Use a passkey'}
+          {busy === 'use' ? t.waiting : t.passkey.use}
         </button>
         {account === null && (
           <button
@@ -80,12 +75,12 @@ function PasskeyWay(props: { entering: Entering; onLost: () => void; onRescue: (
             disabled={busy !== null}
             onClick={() => void attempt('create', () => createPasskey(client))}
           >
-            {busy === 'create' ? 'Waiting for the device…' : 'Make a new account'}
+            {busy === 'create' ? t.waiting : t.passkey.create}
           </button>
         )}
       </div>
       <button type="button" className={accountsStyles.link} onClick={props.onLost}>
-        I have lost my passkey
+        {t.passkey.lost}
       </button>
     </div>
   )

@@ -6,6 +6,8 @@ import { Listed, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { settingTexts as t } from '../texts/settings.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 import { EmailSettings } from './email-settings.tsx'
 import { useEntering } from './entering.ts'
 import { canUsePasskeys, createPasskey } from './passkeys.ts'
@@ -13,7 +15,6 @@ import { PhoneSettings } from './phone-settings.tsx'
 import { useSession } from './session.ts'
 import { linkWallet } from './wallet-way.tsx'
 import { useWallets } from './wallets.ts'
-import { wayTitles } from './way-titles.ts'
 
 /** Every way to sign in to this account. */
 export function WaysIn() {
@@ -34,7 +35,7 @@ function Passkeys() {
   const { reload } = useSession()
   const passkeys = useLoaded('passkeys', async () => (await client.passkeys.list()).credentials)
   const adding = useEntering(() => {
-    tell('The passkey is yours.')
+    tell(t.passkeys.added)
     passkeys.reload()
     reload()
   })
@@ -47,29 +48,27 @@ function Passkeys() {
 
   return (
     <section className="stack">
-      <h3 className="label">Passkeys</h3>
-      <Listed
-        loaded={passkeys}
-        empty={
-          <p className="hint">
-            None yet. With one you come in by your finger, face or PIN, on every device that has it.
-          </p>
-        }
-      >
+      <h3 className="label">{t.passkeys.title}</h3>
+      <Listed loaded={passkeys} empty={<p className="hint">{t.passkeys.empty}</p>}>
         {(all) => (
           <ul className="quiet-list">
             {all.map((passkey) => (
               <li key={passkey.id} className="row">
                 <Icon name="key" />
                 <span className="grow">
-                  <strong>{passkey.deviceName}</strong> {passkey.backedUp && <i className="chip">Synced</i>}{' '}
-                  {passkey.isWalletKey && <i className="chip warm">Signs for the smart account</i>}
+                  <strong>{passkey.deviceName}</strong>{' '}
+                  {passkey.backedUp && <i className="chip">{t.passkeys.synced}</i>}{' '}
+                  {passkey.isWalletKey && <i className="chip warm">{t.passkeys.signs}</i>}
                   <small className="hint">
-                    Made {fullTimeOf(passkey.createdAt)}
-                    {passkey.lastUsedAt && ` · last used ${fullTimeOf(passkey.lastUsedAt)}`}
+                    {passkey.lastUsedAt
+                      ? t.passkeys.used({
+                          created: fullTimeOf(passkey.createdAt),
+                          used: fullTimeOf(passkey.lastUsedAt),
+                        })
+                      : t.passkeys.created({ created: fullTimeOf(passkey.createdAt) })}
                   </small>
                 </span>
-                {!passkey.isWalletKey && <ConfirmButton title="Remove" onConfirm={() => remove(passkey.id)} />}
+                {!passkey.isWalletKey && <ConfirmButton title={t.remove} onConfirm={() => remove(passkey.id)} />}
               </li>
             ))}
           </ul>
@@ -85,11 +84,11 @@ function Passkeys() {
             onClick={() => void adding.attempt('add', () => createPasskey(client))}
           >
             <Icon name="plus" />
-            {adding.busy === 'add' ? 'Waiting for the device…' : 'Add a passkey'}
+            {adding.busy === 'add' ? signInTexts.waiting : t.passkeys.add}
           </button>
         </div>
       ) : (
-        <p className="hint">This browser cannot use passkeys.</p>
+        <p className="hint">{t.passkeys.unsupported}</p>
       )}
     </section>
   )
@@ -115,23 +114,24 @@ function LinkedIdentities() {
 
   return (
     <section className="stack">
-      <h3 className="label">Wallets and other identities</h3>
-      <Listed loaded={identities} empty={<p className="hint">None.</p>}>
+      <h3 className="label">{t.accounts.title}</h3>
+      <Listed loaded={identities} empty={<p className="hint">{t.accounts.empty}</p>}>
         {(all) => (
           <ul className="quiet-list">
             {all.map(({ id, method, identifier, is_original }) => (
               <li key={`${method} ${identifier}`} className="row">
                 <Icon name={method === 'worldid' ? 'people' : method === 'alien' ? 'link' : 'wallet'} />
                 <span className="grow">
-                  <strong>{wayTitles[method]}</strong> {is_original && <i className="chip">First</i>}
+                  <strong>{signInTexts.methods[method]}</strong>{' '}
+                  {is_original && <i className="chip">{t.accounts.original}</i>}
                   <small className="hint" title={identifier}>
                     {shortAddress(identifier)}
                   </small>
                 </span>
                 {id !== null && !is_original && (
                   <ConfirmButton
-                    title="Unlink"
-                    onConfirm={() => change('unlink', () => client.identities.unlink({ id }), 'Unlinked.')}
+                    title={t.accounts.unlink}
+                    onConfirm={() => change('unlink', () => client.identities.unlink({ id }), t.accounts.unlinked)}
                   />
                 )}
               </li>
@@ -147,16 +147,14 @@ function LinkedIdentities() {
             type="button"
             className="button"
             disabled={linking.busy !== null}
-            onClick={() =>
-              void change(wallet.id, () => linkWallet(client, wallet), 'The wallet opens this account now.')
-            }
+            onClick={() => void change(wallet.id, () => linkWallet(client, wallet), t.accounts.linked)}
           >
             <Icon name="wallet" />
-            {linking.busy === wallet.id ? 'Waiting for the wallet…' : `Link ${wallet.name}`}
+            {linking.busy === wallet.id ? signInTexts.wallet.waiting : t.accounts.link({ wallet: wallet.name })}
           </button>
         ))}
       </div>
-      {wallets.length === 0 && <p className="hint">A browser with a wallet in it could link that wallet here.</p>}
+      {wallets.length === 0 && <p className="hint">{t.accounts.noWallet}</p>}
     </section>
   )
 }

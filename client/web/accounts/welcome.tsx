@@ -1,8 +1,10 @@
 import { lazy, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
+import { isolated } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { GoesOn, Problem } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
+import { welcomeTexts as t } from '../texts/welcome.ts'
 import { TourList } from '../tour/tour-list.tsx'
 import { LivePreview, useFirstLive } from './live-preview.tsx'
 import { RoomPreview } from './room-preview.tsx'
@@ -35,16 +37,13 @@ export function Welcome(props: {
           <Wordmark />
           <span className="grow" />
           <button type="button" className="button small plain" onClick={() => props.onLook()}>
-            Live now
+            {t.live}
           </button>
           <ThemeButton />
         </header>
         <div className={styles.welcomePitch}>
-          <h1>Rooms that are live, and stay in order.</h1>
-          <p>
-            Plaza is a chat where everyone reads the same order, a moderator’s word takes effect at once, and a refused
-            message tells you why.
-          </p>
+          <h1>{t.pitch}</h1>
+          <p>{t.pitchMore}</p>
           {status?.notice && (
             <p className="hint" role="status">
               <bdi>{status.notice}</bdi>
@@ -52,34 +51,28 @@ export function Welcome(props: {
           )}
           {props.endedBy && link === null && (
             <p className="hint" role="status">
-              Your last session has ended. Come in again.
+              {t.ended}
             </p>
           )}
           {location.pathname.startsWith('/invite/') && (
             <p className="hint" role="status">
-              You are invited to a room. Enter as a guest, or sign in.
+              {t.invited}
             </p>
           )}
           {link?.state === 'opening' && (
             <p className="hint" role="status">
-              Opening your link…
+              {t.openingLink}
             </p>
           )}
           {link?.state === 'asking' && (
-            <section className="stack" aria-label="Sign in by this link?">
-              <p>
-                This link signs you in as{' '}
-                <strong>
-                  <bdi>{link.email}</bdi>
-                </strong>
-                . It was not asked for in this browser. Go on only if this address is yours.
-              </p>
+            <section className="stack" aria-label={t.link.title}>
+              <p>{t.link.question({ email: isolated(link.email) })}</p>
               <div className="row wrap">
                 <button type="button" className="button main" onClick={link.open}>
-                  Sign in as <bdi>{link.email}</bdi>
+                  {t.link.open({ email: isolated(link.email) })}
                 </button>
                 <button type="button" className="button" onClick={link.leave}>
-                  Not me
+                  {t.link.leave}
                 </button>
               </div>
             </section>
@@ -92,16 +85,16 @@ export function Welcome(props: {
         {status?.contact && (
           <div className="row">
             <button type="button" className="button small plain" onClick={() => setWriting(true)}>
-              Contact
+              {t.contact}
             </button>
           </div>
         )}
         <LazyBoundary>{isWriting && <ContactDialog onClose={() => setWriting(false)} />}</LazyBoundary>
         {isKnown && (
           <dl className={styles.welcomeFacts}>
-            <Fact term="One verdict" text="Every message is judged by the same eleven steps, on every door." />
-            <Fact term="One order" text="Everyone in a room reads the same lines in the same order." />
-            <Fact term="Nothing lost" text="Lose the connection, come back, and find every line in its place." />
+            <Fact term={t.facts.verdictTitle} text={t.facts.verdict} />
+            <Fact term={t.facts.orderTitle} text={t.facts.order} />
+            <Fact term={t.facts.lossTitle} text={t.facts.loss} />
           </dl>
         )}
       </section>

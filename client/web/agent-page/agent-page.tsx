@@ -1,3 +1,4 @@
+import { linkTo } from '#shared/kit/pages'
 import '../kit/frame.css'
 import { useEffect } from 'react'
 import { networks, priceText } from '#shared/api/payment-networks'
@@ -11,7 +12,6 @@ import { isolated } from '../kit/format.ts'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { type ProblemWords, problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { linkToAgents } from '../rooms/route.ts'
 import styles from './agent-page.module.css'
 import { FreeView } from './free-view.tsx'
 import { Notice } from './notice.tsx'
@@ -20,6 +20,7 @@ import type { Pricing, PublicAgent } from './public-agent.ts'
 
 const words: ProblemWords = {
   AGENT_NOT_FOUND: 'There is no such agent. It may have been deleted.',
+  AGENT_GONE: 'This agent was deleted with the account of its owner.',
   AGENT_NOT_PUBLIC: 'This agent is not public. Whoever gave you the link can say who may ask it.',
 }
 
@@ -80,7 +81,8 @@ function Loaded({ agent, pricing }: { agent: PublicAgent; pricing: Pricing }) {
       <Notice isScripted={agent.scripted} isSimulated={simulated} />
       {account !== null && (
         <p className={`hint ${agentsStyles.agentPageFoot}`}>
-          You are signed in: <a href={`/${linkToAgents(agent.id)}`}>ask it in Plaza</a>, where it costs you nothing.
+          You are signed in: <a href={linkTo('agentChat', { agent: agent.id })}>ask it in Plaza</a>, where it costs you
+          nothing.
         </p>
       )}
       {payable ? (
@@ -105,7 +107,7 @@ function Head({ agent, facts }: { agent?: PublicAgent; facts?: string }) {
         {facts && <p className="room-facts">{facts}</p>}
       </div>
       <ThemeButton />
-      <a className={styles.agentPageHome} href="/" aria-label="Plaza" title="Plaza">
+      <a className={styles.agentPageHome} href={linkTo('home')} aria-label="Plaza" title="Plaza">
         <Wordmark />
       </a>
     </header>

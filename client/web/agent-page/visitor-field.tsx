@@ -1,5 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
-import { composerId, useFocused } from '../kit/focus.ts'
+import { composerId } from '../kit/composer-id.ts'
+import { useFocused } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { sends } from '../kit/keys.ts'

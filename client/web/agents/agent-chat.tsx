@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
-import { goToAgents, linkToAgents } from '../rooms/route.ts'
 import { TourStepHint } from '../tour/tour-hint.tsx'
 import { useShownTour } from '../tour/use-tour.ts'
 import { AgentHead } from './agent-head.tsx'
@@ -38,7 +39,7 @@ export function AgentChat({ id }: { id: string }) {
         title={agent.name}
         emoji={agent.avatar_emoji}
         picture={agent.avatar_url}
-        back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }}
+        back={{ title: 'Back to the agents', go: () => navigate(linkTo('agents')), isAlways: true }}
       >
         <button
           type="button"
@@ -50,7 +51,12 @@ export function AgentChat({ id }: { id: string }) {
           <Icon name="bin" />
         </button>
         {isSameAccount(agent.owner_address, account) && (
-          <a className="icon-button" href={linkToAgents(id, 'edit')} aria-label="Edit the agent" title="Edit the agent">
+          <a
+            className="icon-button"
+            href={linkTo('agentEdit', { agent: id })}
+            aria-label="Edit the agent"
+            title="Edit the agent"
+          >
             <Icon name="sliders" />
           </a>
         )}

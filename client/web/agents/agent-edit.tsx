@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
+import { navigate } from 'wouter/use-browser-location'
 import type { OwnAgent } from '#shared/api/agent-records'
+import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
@@ -10,7 +12,6 @@ import { Tabs } from '../kit/tabs.tsx'
 import { useTellLatest } from '../kit/toasts.tsx'
 import { PictureField } from '../media/picture-field.tsx'
 import { agentFormOf } from '../messages/drafts.ts'
-import { goToAgents } from '../rooms/route.ts'
 import styles from './agent-edit.module.css'
 import { fieldsOf, inputOf, isSame, problemOf } from './agent-fields.ts'
 import { AgentForm, focusWrong } from './agent-form.tsx'
@@ -94,7 +95,7 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
         about={
           <span>{!isKept ? 'Not saved yet' : isPriceKept ? 'Everything is saved' : 'The price is not saved yet'}</span>
         }
-        back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }}
+        back={{ title: 'Back to the agents', go: () => navigate(linkTo('agents')), isAlways: true }}
       >
         <button
           type="button"
@@ -178,7 +179,7 @@ function OwnAgentPicture({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent:
 function DeleteAgent({ agent, onClose }: { agent: OwnAgent; onClose: () => void }) {
   const client = useClient()
   const [error, setError] = useState<unknown>(null)
-  const remove = () => client.agents.remove({ id: agent.id }).then(() => goToAgents(), setError)
+  const remove = () => client.agents.remove({ id: agent.id }).then(() => navigate(linkTo('agents')), setError)
   return (
     <Dialog title="Delete this agent?" onClose={onClose}>
       <div className="stack">

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { BackButton } from '../kit/back-button.tsx'
 import { takeLostFocus } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
+import { useHeading } from '../rooms/use-attention.ts'
 import { AgentPicture } from './agent-picture.tsx'
 
 /** The head of a screen about one agent, or about all of them. */
@@ -14,6 +15,7 @@ export function AgentHead(props: {
   children?: ReactNode
 }) {
   const { title, emoji, picture = null, about, back, children } = props
+  useHeading(title)
   return (
     <header className="room-head agent-head">
       <BackButton className={back.isAlways ? '' : 'back'} title={back.title} onPress={back.go} />

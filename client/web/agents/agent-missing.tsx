@@ -1,12 +1,13 @@
+import { navigate } from 'wouter/use-browser-location'
+import { linkTo } from '#shared/kit/pages'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
-import { goToAgents } from '../rooms/route.ts'
 import { AgentHead } from './agent-head.tsx'
 import { missingWords } from './agent-words.ts'
 
 /** The place of an agent that loads, or that could not be loaded. */
 export function AgentMissing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const back = { title: 'Back to the agents', go: () => goToAgents(), isAlways: true }
+  const back = { title: 'Back to the agents', go: () => navigate(linkTo('agents')), isAlways: true }
   if (!error)
     return (
       <main className="room" aria-label="Agent">

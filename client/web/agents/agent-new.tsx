@@ -1,10 +1,11 @@
 import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { agentFormOf } from '../messages/drafts.ts'
-import { goToAgents } from '../rooms/route.ts'
 import { inputOf, newFields, problemOf } from './agent-fields.ts'
 import { AgentForm, focusWrong } from './agent-form.tsx'
 import { AgentHead } from './agent-head.tsx'
@@ -31,7 +32,7 @@ export function AgentNew() {
     try {
       const { agent } = await client.agents.create({ ...inputOf(fields, null), name: fields.name })
       forget()
-      goToAgents(agent.id, 'edit')
+      navigate(linkTo('agentEdit', { agent: agent.id }))
     } catch (cause) {
       setError(cause)
       setBusy(false)
@@ -40,7 +41,10 @@ export function AgentNew() {
 
   return (
     <main className="room agents" aria-label="New agent">
-      <AgentHead title="New agent" back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }} />
+      <AgentHead
+        title="New agent"
+        back={{ title: 'Back to the agents', go: () => navigate(linkTo('agents')), isAlways: true }}
+      />
       <div className="page narrow">
         <AgentForm fields={fields} onChange={setFields} onSubmit={() => void create()} isNew>
           <Problem error={error} words={formWords} />

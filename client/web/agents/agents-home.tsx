@@ -1,5 +1,7 @@
 import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -7,7 +9,7 @@ import { isolated, nameOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { goTo, goToAgents, linkToAgents } from '../rooms/route.ts'
+import { goTo } from '../rooms/route.ts'
 import { AgentHead } from './agent-head.tsx'
 import { AgentPicture } from './agent-picture.tsx'
 import { visibilityTitles } from './agent-words.ts'
@@ -30,7 +32,7 @@ export function AgentsHome() {
   return (
     <main className="room agents" aria-label="Agents">
       <AgentHead title="Agents" back={{ title: 'Back to the rooms', go: () => goTo(null) }}>
-        <button type="button" className="button small main" onClick={() => goToAgents('new')}>
+        <button type="button" className="button small main" onClick={() => navigate(linkTo('agentNew'))}>
           <Icon name="plus" />
           New agent
         </button>
@@ -43,7 +45,7 @@ export function AgentsHome() {
             empty={
               <Blank icon="agent" title="No agents yet">
                 <p>An agent answers in the way you tell it to. Make one, or ask one of those below.</p>
-                <button type="button" className="button small" onClick={() => goToAgents('new')}>
+                <button type="button" className="button small" onClick={() => navigate(linkTo('agentNew'))}>
                   Make an agent
                 </button>
               </Blank>
@@ -61,7 +63,7 @@ export function AgentsHome() {
                   >
                     <a
                       className="icon-button small"
-                      href={linkToAgents(agent.id, 'edit')}
+                      href={linkTo('agentEdit', { agent: agent.id })}
                       aria-label={`Edit ${agent.name}`}
                       title="Edit"
                     >
@@ -177,7 +179,7 @@ function Card({ agent, facts, children }: { agent: Shown; facts: string; childre
     <li className={styles.agentCard}>
       <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} />
       <div className="grow">
-        <a href={linkToAgents(agent.id)}>{isolated(agent.name)}</a>
+        <a href={linkTo('agentChat', { agent: agent.id })}>{isolated(agent.name)}</a>
         <p>{agent.personality || 'No description'}</p>
         <small>{[facts, ...agent.tags].join(' · ')}</small>
       </div>

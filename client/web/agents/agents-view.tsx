@@ -3,7 +3,6 @@ import { AgentEdit } from './agent-edit.tsx'
 import { AgentNew } from './agent-new.tsx'
 import { AgentsHome } from './agents-home.tsx'
 
-/** What is shown at `#/agents`, `#/agents/new`, `#/agents/:id` and `#/agents/:id/edit`. */
 export function AgentsView({ path }: { path: readonly string[] }) {
   const [id, part] = path
   if (id === undefined) return <AgentsHome />

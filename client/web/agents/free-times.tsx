@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Scheduling } from '#shared/api/run-frames'
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import { dmOf } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { dayKeyOf, dayOf, timeOf } from '../kit/format.ts'
@@ -33,18 +34,18 @@ export function FreeTimes({ scheduling, owner }: { scheduling: Scheduling; owner
       <p className={`hint ${styles.capital}`}>{kinds.join(' · ')}</p>
       {days.size > 0 && !isSameAccount(owner, account) && freeEnabled && (
         <p className="hint">
-          <a href={`/schedule/${owner}`}>Book one of them</a> on the page of the owner.
+          <a href={linkTo('schedule', { slug: owner })}>Book one of them</a> on the page of the owner.
         </p>
       )}
       {days.size > 0 && !isSameAccount(owner, account) && !freeEnabled && (
         <p className="hint">
-          None is booked here: <a href={`/${linkToRoom(dmOf(account, owner))}`}>write to the owner</a> to agree on one.
+          None is booked here: <a href={linkToRoom(dmOf(account, owner))}>write to the owner</a> to agree on one.
         </p>
       )}
       {days.size === 0 && (
         <p className="hint">
           {scheduling.slots.length === 0 ? 'There are none in the next days.' : 'All of them have passed.'}
-          {isSameAccount(owner, account) && ' Your own are in the Settings, under “Free times”.'}
+          {isSameAccount(owner, account) && ' Your own are in the Settings, under “Booking hours”.'}
         </p>
       )}
       <dl>

@@ -1,10 +1,11 @@
+import { linkTo } from '#shared/kit/pages'
 import { ActButton } from '../kit/act-button.tsx'
 import { useTell } from '../kit/toasts.tsx'
 
 /** The address of an agent's page, which its owner can give to anybody. */
 export function ShareLink({ id }: { id: string }) {
   const tell = useTell()
-  const address = `${location.origin}/agents/${id}`
+  const address = location.origin + linkTo('agent', { agent: id })
   const copy = async () => {
     await navigator.clipboard.writeText(address)
     tell('Copied')

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { type booking, joinEarlyMilliseconds } from '#shared/api/booking'
 import type { OutputOf } from '#shared/kit/contract'
+import { linkTo } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { dayOf, isolated, timeOf } from '../kit/format.ts'
@@ -48,7 +49,7 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
   }
   const enter = async () => {
     const { joinCode } = await client.booking.join({ token })
-    location.assign(`/room/${joinCode}`)
+    location.assign(linkTo('meeting', { code: joinCode }))
   }
   return (
     <section className={styles.bookingCard} aria-label="Call">
@@ -88,7 +89,7 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
             </p>
           )}
           <div className="row">
-            <a className="button" href={`/schedule/${call.recipient_wallet_address}`}>
+            <a className="button" href={linkTo('schedule', { slug: call.recipient_wallet_address })}>
               Book another time
             </a>
           </div>

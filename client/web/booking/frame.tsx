@@ -1,3 +1,4 @@
+import { linkTo } from '#shared/kit/pages'
 import '../kit/frame.css'
 import { type ReactNode, useEffect } from 'react'
 import { ThemeButton } from '../accounts/theme-button.tsx'
@@ -27,7 +28,7 @@ export function BookingFrame(props: { title: string; face?: ReactNode; facts?: s
           {facts && <p className="room-facts">{facts}</p>}
         </div>
         <ThemeButton />
-        <a className={agentPageStyles.agentPageHome} href="/" aria-label="Plaza" title="Plaza">
+        <a className={agentPageStyles.agentPageHome} href={linkTo('home')} aria-label="Plaza" title="Plaza">
           <Wordmark />
         </a>
       </header>

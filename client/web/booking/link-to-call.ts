@@ -1,1 +1,3 @@
-export const linkToCall = (token: string): string => `${location.origin}/join/${token}`
+import { linkTo } from '#shared/kit/pages'
+
+export const linkToCall = (token: string): string => location.origin + linkTo('call', { token })

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { ShownSettings } from '#shared/api/scheduling'
+import { linkTo } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Problem } from '../kit/notice.tsx'
@@ -7,7 +8,7 @@ import type { ProblemWords } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 
 const words: ProblemWords = {
-  EMAIL_NOT_VERIFIED: 'Add an e-mail address under “Ways in” first: letters about calls go there.',
+  EMAIL_NOT_VERIFIED: 'Add an e-mail address under “Sign-in & security” first: letters about calls go there.',
   SLUG_TAKEN: 'This address is taken. Choose another.',
 }
 
@@ -19,7 +20,7 @@ export function SharePage({ account, stored }: { account: string; stored: ShownS
   const [slug, setSlug] = useState(stored.scheduling_slug ?? '')
   const [saved, setSaved] = useState(stored)
   const [problem, setProblem] = useState<unknown>(null)
-  const address = `${location.origin}/schedule/${saved.scheduling_slug ?? account}`
+  const address = location.origin + linkTo('schedule', { slug: saved.scheduling_slug ?? account })
   const save = (event: FormEvent) => {
     event.preventDefault()
     client.scheduling.configure({ scheduling_enabled: isOn, scheduling_slug: slug || null }).then(({ settings }) => {

@@ -8,6 +8,8 @@ import { dayOf, fullTimeOf, lengthOf, nameOf, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useStoredPicture } from '../media/stored.ts'
+import { callTexts as t } from '../texts/calls.ts'
+import { controlTexts } from '../texts/controls.ts'
 import styles from './calls.module.css'
 import { ringUp } from './ring.ts'
 import { useCalls } from './use-calls.ts'
@@ -17,12 +19,12 @@ export function CallList() {
   const { more, ...calls } = useCalls()
   return (
     <section aria-labelledby="call-history">
-      <h2 id="call-history">History</h2>
+      <h2 id="call-history">{t.history}</h2>
       <Listed
         loaded={calls}
         empty={
-          <Blank icon="phone" title="No calls yet">
-            <p>Calls of yours are listed here, those that you missed too.</p>
+          <Blank icon="phone" title={t.empty}>
+            <p>{t.emptyHint}</p>
           </Blank>
         }
       >
@@ -36,7 +38,7 @@ export function CallList() {
       </Listed>
       {more && (
         <ActButton className="button small" onPress={more}>
-          Older calls
+          {controlTexts.showMore}
         </ActButton>
       )}
     </section>
@@ -67,8 +69,8 @@ function CallRow({ call }: { call: Call }) {
       {status?.meetings === null && (
         <ActButton
           className="icon-button small"
-          aria-label={`Call ${name}`}
-          title="Call again"
+          aria-label={t.call({ name })}
+          title={t.callAgain}
           onPress={() => ringUp(client, other.address)}
         >
           <Icon name="phone" />
@@ -78,18 +80,15 @@ function CallRow({ call }: { call: Call }) {
   )
 }
 
-const kinds = { audio: 'call', video: 'video call' } as const
-
 /** How a call went, as the one who looks sees it. */
-function courseOf({ status, call_type }: Call, isMine: boolean): string {
-  const kind = kinds[call_type]
-  const words = {
-    ringing: isMine ? `Calling: ${kind}` : `Rings: ${kind}`,
-    active: `Going on: ${kind}`,
-    completed: isMine ? `You called: ${kind}` : `Called you: ${kind}`,
-    missed: isMine ? `Not answered: ${kind}` : `Missed ${kind}`,
-    declined: isMine ? `Declined: ${kind}` : `You declined: ${kind}`,
-    failed: `Broken off: ${kind}`,
+function courseOf({ status, call_type: kind }: Call, isMine: boolean): string {
+  const texts = {
+    ringing: isMine ? t.ringingOut : t.ringingIn,
+    active: t.active,
+    completed: isMine ? t.outgoing : t.incoming,
+    missed: isMine ? t.notAnswered : t.missed,
+    declined: isMine ? t.declined : t.youDeclined,
+    failed: t.failed,
   }
-  return words[status]
+  return texts[status]({ kind })
 }

@@ -1,14 +1,15 @@
 import { AgentHead } from '../agents/agent-head.tsx'
 import { OwnCalls } from '../booking/own-calls.tsx'
 import { goTo } from '../rooms/route.ts'
+import { callTexts as t } from '../texts/calls.ts'
+import { controlTexts } from '../texts/controls.ts'
 import { CallList } from './call-list.tsx'
 import { MeetingList } from './meeting-list.tsx'
 
-/** What is shown at `#/calls`. */
 export function CallsView() {
   return (
-    <main className="room" aria-label="Calls">
-      <AgentHead title="Calls" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
+    <main className="room" aria-label={t.title}>
+      <AgentHead title={t.title} back={{ title: controlTexts.backToRooms, go: () => goTo(null) }} />
       <div className="page">
         <MeetingList />
         <BookedCalls />
@@ -21,7 +22,7 @@ export function CallsView() {
 function BookedCalls() {
   return (
     <section aria-labelledby="booked-calls">
-      <h2 id="booked-calls">Booked</h2>
+      <h2 id="booked-calls">{t.scheduled}</h2>
       <OwnCalls />
     </section>
   )

@@ -6,6 +6,7 @@ import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf } from '../kit/format.ts'
+import { callTexts as t } from '../texts/calls.ts'
 import styles from './incoming-call.module.css'
 import { answer } from './ring.ts'
 
@@ -35,15 +36,15 @@ export function IncomingCall() {
     await client.calls.change({ callId: id, status: 'declined' })
   }
   return (
-    <section className={styles.ringing} role="alert" aria-label={`${name} calls you`}>
+    <section className={styles.ringing} role="alert" aria-label={t.calling({ name })}>
       <Avatar id={caller.address} name={name} />
-      <strong className="grow">{name} calls you</strong>
+      <strong className="grow">{t.calling({ name })}</strong>
       <div className="row">
         <ActButton className="button small" onPress={decline}>
-          Decline
+          {t.decline}
         </ActButton>
         <ActButton className="button small main" onPress={() => answer(client, id, channel_name ?? '')}>
-          Answer
+          {t.answer}
         </ActButton>
       </div>
     </section>

@@ -2,13 +2,14 @@ import { useState } from 'react'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { isolated, plural } from '../kit/format.ts'
+import { isolated } from '../kit/format.ts'
 import { momentOf } from '../kit/moment.ts'
 import { Blank, Listed, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { callTexts as t } from '../texts/calls.ts'
 import styles from './meeting-list.module.css'
 
 /** The meetings that the account has opened and that go on, and the room that it has for good. */
@@ -26,13 +27,13 @@ export function MeetingList() {
   }
   return (
     <section aria-labelledby="own-meetings">
-      <h2 id="own-meetings">Meetings</h2>
+      <h2 id="own-meetings">{t.meetings}</h2>
       <OpenMeeting onOpened={open.reload} />
       <Listed
         loaded={open}
         empty={
-          <Blank icon="people" title="No meetings yet">
-            <p>A meeting is open for 24 hours, for up to four people who have its link.</p>
+          <Blank icon="people" title={t.noMeetings}>
+            <p>{t.noMeetingsHint}</p>
           </Blank>
         }
       >
@@ -42,13 +43,10 @@ export function MeetingList() {
               <li key={id} className={styles.meetingCard}>
                 <div className="grow">
                   <a href={joinUrl}>{isolated(title)}</a>
-                  <small className="numerals">
-                    Code {joinCode} · {plural(participantCount, 'person', 'people')} in it
-                    {expiresAt !== null && ` · open until ${momentOf(expiresAt)}`}
-                  </small>
+                  <small className="numerals">{meetingText(joinCode, participantCount, expiresAt)}</small>
                 </div>
-                <CopyLink address={joinUrl} label={`Copy link to ${title}`} />
-                <ConfirmButton title="End" onConfirm={() => end(joinCode)} />
+                <CopyLink address={joinUrl} label={t.copyOf({ name: title })} />
+                <ConfirmButton title={t.endMeeting} onConfirm={() => end(joinCode)} />
               </li>
             ))}
           </ul>
@@ -57,16 +55,20 @@ export function MeetingList() {
       {permanent.value && (
         <div className={styles.meetingCard}>
           <div className="grow">
-            <a href={permanent.value}>Your permanent room</a>
+            <a href={permanent.value}>{t.permanentRoom}</a>
             <small className="page-address" dir="ltr">
               {permanent.value}
             </small>
           </div>
-          <CopyLink address={permanent.value} label="Copy link to your permanent room" />
+          <CopyLink address={permanent.value} label={t.copyPermanent} />
         </div>
       )}
     </section>
   )
+}
+
+function meetingText(code: string, count: number, until: string | null): string {
+  return until === null ? t.meeting({ code, count }) : t.meetingUntil({ code, count, time: momentOf(until) })
 }
 
 function OpenMeeting({ onOpened }: { onOpened: () => void }) {
@@ -84,14 +86,14 @@ function OpenMeeting({ onOpened }: { onOpened: () => void }) {
         <input
           dir="auto"
           className="input grow"
-          aria-label="What the meeting is about"
-          placeholder="Quick Meeting"
+          aria-label={t.meetingTitle}
+          placeholder={t.meetingExample}
           maxLength={100}
           value={title}
           onChange={({ target }) => setTitle(target.value)}
         />
         <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
-          Open a meeting
+          {t.startMeeting}
         </button>
       </div>
       <Problem error={problem} />
@@ -103,11 +105,11 @@ function CopyLink({ address, label }: { address: string; label: string }) {
   const tell = useTell()
   const copy = async () => {
     await navigator.clipboard.writeText(address)
-    tell('Copied')
+    tell(t.copied)
   }
   return (
     <ActButton className="button small" aria-label={label} onPress={copy}>
-      Copy link
+      {t.copy}
     </ActButton>
   )
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import { plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { connectionTexts } from '../texts/connection.ts'
 import styles from './connection.module.css'
 
 const shownMilliseconds = 12_000
@@ -28,7 +28,7 @@ export function CaughtUp({ status, caughtUp }: Pick<RoomState, 'status' | 'caugh
   return (
     <p className={styles.caughtUp} role="status">
       <Icon name="check" />
-      Caught up {plural(caughtUp.events, 'event')}, {plural(caughtUp.gaps, 'gap')}
+      {connectionTexts.caughtUp({ events: caughtUp.events, gaps: caughtUp.gaps })}
     </p>
   )
 }

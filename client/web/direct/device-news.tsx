@@ -2,6 +2,7 @@ import type { DirectDevice, DirectState } from '#client/sdk/types'
 import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { directTexts as t } from '../texts/direct.ts'
 import styles from './device-news.module.css'
 import { useTitle } from './people.ts'
 
@@ -24,7 +25,7 @@ export function DeviceNews({ direct }: { direct: DirectState }) {
     )
   if (news.length === 0) return null
   return (
-    <section className={styles.deviceNews} aria-label="Devices">
+    <section className={styles.deviceNews} aria-label={t.news.list}>
       {news.map(({ address, deviceId, state }) => (
         <p key={deviceId} className="banner" role="status">
           <Icon name={asks(state) ? 'warn' : 'device'} />
@@ -33,9 +34,9 @@ export function DeviceNews({ direct }: { direct: DirectState }) {
       ))}
       {news.some(({ state }) => asks(state)) && (
         <div className="row end">
-          <span className="hint grow">Nothing is sent until then. Compare the safety number if you are not sure.</span>
+          <span className="hint grow">{t.news.hold}</span>
           <ActButton className="button small" onPress={() => live.acceptDevices()}>
-            Go on with these devices
+            {t.news.approve}
           </ActButton>
         </div>
       )}
@@ -45,10 +46,5 @@ export function DeviceNews({ direct }: { direct: DirectState }) {
 
 const asks = (state: DirectDevice['state']) => state === 'waiting' || state === 'changed' || state === 'forged'
 
-function textOf(state: DirectDevice['state'], who: string): string {
-  if (state === 'forged')
-    return `A device that claims to belong to ${who} is not theirs: its certificate is wrong. It is left out.`
-  if (state === 'changed') return `A device of ${who} has another key than before. Somebody may stand between you.`
-  if (state === 'waiting') return `${who} signed in on a new device, which is not verified.`
-  return `${who} signed in on a new device.`
-}
+const textOf = (state: DirectDevice['state'], name: string): string =>
+  t.news[state === 'left out' ? 'trusted' : state]({ name })

@@ -7,6 +7,7 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Tabs } from '../kit/tabs.tsx'
 import { Badge } from '../rooms/badge.tsx'
 import { refOf } from '../rooms/use-rooms.ts'
+import { folderTexts as t } from '../texts/folders.ts'
 import styles from './folder-tabs.module.css'
 import foldersStyles from './folders.module.css'
 import { isAmong } from './use-folders.ts'
@@ -30,10 +31,10 @@ export function FolderTabs(props: {
   return (
     <div className={styles.folderTabs}>
       <Tabs
-        label="Folders"
+        label={t.title}
         controls={controls}
         tabs={[
-          { name: all, title: 'All' },
+          { name: all, title: t.all },
           ...folders.map((folder) => ({ name: folder.id, title: <FolderTitle folder={folder} rooms={rooms} /> })),
         ]}
         chosen={chosen ?? all}
@@ -42,8 +43,8 @@ export function FolderTabs(props: {
       <button
         type="button"
         className="icon-button small"
-        aria-label="Change the folders"
-        title="Change the folders"
+        aria-label={t.editAll}
+        title={t.editAll}
         onClick={() => setChanging(true)}
       >
         <Icon name="pencil" />

@@ -9,6 +9,7 @@ import { MakeForm } from '../kit/make-form.tsx'
 import { Listed } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { folderTexts as t } from '../texts/folders.ts'
 import styles from './folders.module.css'
 import { isAmong, useFolders, withFolder, without } from './use-folders.ts'
 
@@ -16,14 +17,11 @@ import { isAmong, useFolders, withFolder, without } from './use-folders.ts'
 export function FoldersDialog({ room, onClose }: { room: RoomRef | null; onClose: () => void }) {
   const { value, ...loaded } = useFolders()
   return (
-    <Dialog title={room ? 'Move to folder' : 'Folders'} onClose={onClose}>
+    <Dialog title={room ? t.move : t.title} onClose={onClose}>
       <div className="stack wide">
-        <Listed
-          loaded={{ ...loaded, value: value?.folders ?? null }}
-          empty={<p className="hint">A folder is a tab above your rooms. Only you see it.</p>}
-        >
+        <Listed loaded={{ ...loaded, value: value?.folders ?? null }} empty={<p className="hint">{t.empty}</p>}>
           {(folders) => (
-            <ul className={styles.folderList} aria-label="Your folders">
+            <ul className={styles.folderList} aria-label={t.list}>
               {folders.map((folder) => (
                 <FolderRow key={folder.id} folder={folder} room={room} />
               ))}
@@ -82,13 +80,13 @@ function FolderRow({ folder, room }: { folder: ChatFolder; room: RoomRef | null 
       <button
         type="button"
         className="icon-button small"
-        aria-label={`Change ${label}`}
-        title="Change"
+        aria-label={t.editOf({ name: label })}
+        title={t.edit}
         onClick={() => setChanging(true)}
       >
         <Icon name="pencil" />
       </button>
-      <ConfirmButton title="Remove" of={label} onConfirm={remove} />
+      <ConfirmButton title={t.delete} of={label} onConfirm={remove} />
     </li>
   )
 }
@@ -115,13 +113,13 @@ function FolderForm(props: { folder?: ChatFolder; room: RoomRef | null; onDone?:
   }
   return (
     <MakeForm
-      label={folder ? `Change ${isolated(folder.label)}` : 'New folder'}
-      action={folder ? 'Save' : 'Make folder'}
+      label={folder ? t.editOf({ name: isolated(folder.label) }) : t.new}
+      action={folder ? t.save : t.create}
       onMake={save}
     >
       <div className="row">
         <label className="field emoji-field">
-          <span>Emoji</span>
+          <span>{t.emoji}</span>
           <input
             dir="auto"
             className="input"
@@ -131,11 +129,11 @@ function FolderForm(props: { folder?: ChatFolder; room: RoomRef | null; onDone?:
           />
         </label>
         <label className="field grow">
-          <span>Name</span>
+          <span>{t.name}</span>
           <input
             dir="auto"
             className="input"
-            placeholder="Work"
+            placeholder={t.nameExample}
             required
             value={label}
             onChange={({ target }) => setLabel(target.value)}

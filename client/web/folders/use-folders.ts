@@ -6,6 +6,7 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
+import { folderTexts } from '../texts/folders.ts'
 
 export interface Folders {
   /** In their order. */
@@ -72,8 +73,7 @@ export function usePinning(): (room: RoomRef, isPinned: boolean) => Promise<void
   return async (room, isPinned) => {
     // What was pinned elsewhere, and what has been left since, is known to the server alone.
     const others = without((await client.chatFolders.list({})).pinned, room)
-    if (isPinned && others.length >= pinnedAtMost)
-      throw new Error(`You have ${pinnedAtMost} pinned chats. Unpin one first.`)
+    if (isPinned && others.length >= pinnedAtMost) throw new Error(folderTexts.pinnedAtMost({ count: pinnedAtMost }))
     const { pinned } = await client.chatFolders.setPinned({ chats: isPinned ? [...others, room] : others })
     change((all) => ({ ...all, pinned }))
   }

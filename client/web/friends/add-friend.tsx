@@ -1,8 +1,9 @@
 import { useAccount, useClient } from '../connection/client.ts'
 import { PeopleForm } from '../rooms/people-form.tsx'
+import { friendTexts as t } from '../texts/friends.ts'
 import { useFriends, withRequest } from './use-friends.ts'
 
-/** Asks somebody to be friends, by their name, username or address. */
+/** Sends friend requests to people, by their names, usernames or addresses. */
 export function AddFriend() {
   const client = useClient()
   const account = useAccount()
@@ -14,16 +15,9 @@ export function AddFriend() {
       else reload()
       leave(found.slice(at + 1))
     }
-    return found.length === 1 ? 'Asked.' : `${found.length} people asked.`
+    return t.sent({ count: found.length })
   }
   return (
-    <PeopleForm
-      title="Add a friend"
-      field="Who to ask"
-      hint="Name, @username or address"
-      maxLength={500}
-      action="Ask to be friends"
-      onFound={ask}
-    />
+    <PeopleForm title={t.addTitle} field={t.addField} hint={t.addHint} maxLength={500} action={t.add} onFound={ask} />
   )
 }

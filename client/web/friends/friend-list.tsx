@@ -8,6 +8,8 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { controlTexts } from '../texts/controls.ts'
+import { friendTexts as t } from '../texts/friends.ts'
 import { PersonRow } from './person-row.tsx'
 import { useFriends, withoutFriend } from './use-friends.ts'
 
@@ -26,12 +28,12 @@ export function FriendList() {
   const isOnline = ({ friend_address }: Friend) => online?.[friend_address] === true
   return (
     <section aria-labelledby="own-friends">
-      <h2 id="own-friends">Your friends</h2>
+      <h2 id="own-friends">{t.all}</h2>
       <Listed
         loaded={{ ...loaded, value: friends }}
         empty={
-          <Blank icon="people" title="No friends yet">
-            <p>Ask somebody above. Friends are added to groups without being asked each time.</p>
+          <Blank icon="people" title={t.empty}>
+            <p>{t.emptyHint}</p>
           </Blank>
         }
       >
@@ -47,7 +49,7 @@ export function FriendList() {
       </Listed>
       {more && (
         <ActButton className="button small" onPress={more}>
-          More friends
+          {controlTexts.showMore}
         </ActButton>
       )}
     </section>
@@ -81,13 +83,13 @@ function FriendRow({ friend, isOnline }: { friend: Friend; isOnline: boolean }) 
     >
       <ActButton
         className="icon-button small"
-        aria-label={`Message ${name}`}
-        title="Message"
+        aria-label={t.messageTo({ name })}
+        title={t.message}
         onPress={() => openDm(address)}
       >
         <Icon name="message" />
       </ActButton>
-      <ConfirmButton title="Remove" of={name} onConfirm={remove} />
+      <ConfirmButton title={controlTexts.remove} of={name} onConfirm={remove} />
     </PersonRow>
   )
 }

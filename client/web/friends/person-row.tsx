@@ -3,6 +3,7 @@ import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import styles from '../calls/calls.module.css'
 import { Avatar } from '../kit/avatar.tsx'
 import { useStoredPicture } from '../media/stored.ts'
+import { friendTexts as t } from '../texts/friends.ts'
 
 /** Somebody in a list: their name opens their card, and what can be done stands at the end. */
 export function PersonRow(props: {
@@ -28,7 +29,7 @@ export function PersonRow(props: {
         >
           {name}
         </button>
-        {isOnline && <span className="unseen">, online</span>}
+        {isOnline && <span className="unseen">, {t.online}</span>}
         {about && <small dir="auto">{about}</small>}
       </div>
       <div className="row">{children}</div>

@@ -2,10 +2,11 @@ import type { FriendRequest } from '#shared/api/friends'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
+import { friendTexts as t } from '../texts/friends.ts'
 import { PersonRow } from './person-row.tsx'
 import { useFriends, withFriend, withoutRequest } from './use-friends.ts'
 
-/** What waits for an answer, by the account and by others; nothing is shown where nothing does. */
+/** The friend requests to the account and from it; nothing is shown where there are none. */
 export function Requests() {
   const client = useClient()
   const { value, change } = useFriends()
@@ -18,32 +19,37 @@ export function Requests() {
     await client.friends.decline({ requestId })
     change(withoutRequest(requestId))
   }
-  const takeBack = async (id: string) => {
+  const cancel = async (id: string) => {
     await client.friends.cancel({ id })
     change(withoutRequest(id))
   }
   return (
     <>
       <RequestList
-        title="Who asks you"
+        title={t.incoming}
         requests={value.incoming}
         other="from_address"
         acts={[
-          ['Decline', 'plain', decline],
-          ['Accept', 'main', accept],
+          { title: t.decline, titleOf: t.declineOf, look: 'plain', onPress: decline },
+          { title: t.accept, titleOf: t.acceptOf, look: 'main', onPress: accept },
         ]}
       />
       <RequestList
-        title="Whom you ask"
+        title={t.outgoing}
         requests={value.outgoing}
         other="to_address"
-        acts={[['Take back', '', takeBack]]}
+        acts={[{ title: t.cancel, titleOf: t.cancelOf, look: '', onPress: cancel }]}
       />
     </>
   )
 }
 
-type Act = [title: string, look: string, onPress: (id: string) => Promise<void>]
+interface Act {
+  title: string
+  titleOf: (values: { name: string | number }) => string
+  look: string
+  onPress: (id: string) => Promise<void>
+}
 
 function RequestList(props: {
   title: string
@@ -62,11 +68,11 @@ function RequestList(props: {
           const person = personOf(request, request[other])
           return (
             <PersonRow key={request.id} {...person}>
-              {acts.map(([act, look, onPress]) => (
+              {acts.map(({ title: act, titleOf, look, onPress }) => (
                 <ActButton
                   key={act}
                   className={`button small ${look}`}
-                  aria-label={`${act}: ${person.name}`}
+                  aria-label={titleOf({ name: person.name })}
                   onPress={() => onPress(request.id)}
                 >
                   {act}

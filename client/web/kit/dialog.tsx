@@ -1,4 +1,5 @@
 import { type ReactNode, useRef } from 'react'
+import { kitTexts as t } from '../texts/kit.ts'
 import { useBorrowedFocus } from './focus.ts'
 import { Icon } from './icon.tsx'
 
@@ -27,7 +28,7 @@ export function Dialog(props: { title: string; onClose: () => void; isBroad?: bo
     >
       <header>
         <h2>{props.title}</h2>
-        <button type="button" className="icon-button" aria-label="Close" title="Close" onClick={props.onClose}>
+        <button type="button" className="icon-button" aria-label={t.close} title={t.close} onClick={props.onClose}>
           <Icon name="close" />
         </button>
       </header>

@@ -1,7 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { composerId } from './composer-id.ts'
 
-/** The field in which messages are written. */
-export const composerId = 'composer'
 const composer = () => document.getElementById(composerId)
 export const focusComposer = (): void => composer()?.focus()
 
@@ -47,6 +46,26 @@ export function useFocused<T extends HTMLElement>(): RefObject<T | null> {
 /** Of the heading of a view that replaces another one: takes the focus where nothing has it. */
 export function takeLostFocus(heading: HTMLElement | null): void {
   if (hasNone()) heading?.focus({ preventScroll: true })
+}
+
+/** Moves the focus to the heading of an opened screen once it is there, unless a field of the screen, a dialog or the user has moved it. */
+export function useHeadingFocus(screen: string | null): void {
+  useEffect(() => {
+    if (screen === null) return
+    const before = document.activeElement
+    const take = () => {
+      const heading = document.querySelector('main h1[tabindex="-1"]')
+      if (!heading) return false
+      const { activeElement: now } = document
+      const isFree = hasNone() || (now === before && !heading.closest('main')?.contains(now))
+      if (isFree && !document.querySelector('dialog[open]')) focusHeading()
+      return true
+    }
+    if (take()) return
+    const watch = new MutationObserver(() => take() && watch.disconnect())
+    watch.observe(document.body, { childList: true, subtree: true })
+    return () => watch.disconnect()
+  }, [screen])
 }
 
 /** Of what is shown now; no keyboard opens for it. */

@@ -1,4 +1,5 @@
 import { nameOf as bareNameOf } from '#shared/kit/person-name'
+import { kitTexts } from '../texts/kit.ts'
 
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
@@ -39,9 +40,9 @@ export const dayKeyOf = (moment: string): string => new Date(moment).toDateStrin
 export function dayOf(moment: string, now = Date.now()): string {
   const key = dayKeyOf(moment)
   const today = new Date(now)
-  if (key === today.toDateString()) return 'Today'
+  if (key === today.toDateString()) return kitTexts.today
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1, noon)
-  if (key === yesterday.toDateString()) return 'Yesterday'
+  if (key === yesterday.toDateString()) return kitTexts.yesterday
   return dayOfWeek.format(new Date(moment))
 }
 

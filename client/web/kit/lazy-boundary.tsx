@@ -1,4 +1,5 @@
 import { Component, type ReactNode, Suspense } from 'react'
+import { kitTexts as t } from '../texts/kit.ts'
 
 /** A boundary for components that are loaded on first use: a fallback while they load, and an error if that fails. */
 export class LazyBoundary extends Component<{ waiting?: ReactNode; children: ReactNode }, { isMissing: boolean }> {
@@ -12,9 +13,9 @@ export class LazyBoundary extends Component<{ waiting?: ReactNode; children: Rea
     if (!this.state.isMissing) return <Suspense fallback={this.props.waiting ?? null}>{this.props.children}</Suspense>
     return (
       <p className="problem" role="alert">
-        This part of the page could not be loaded.
+        {t.notLoaded}
         <button type="button" onClick={() => location.reload()}>
-          Reload
+          {t.reload}
         </button>
       </p>
     )

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { kitTexts as t } from '../texts/kit.ts'
 import { lengthOf } from './format.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { type ProblemWords, problemText } from './problem.ts'
@@ -12,7 +13,7 @@ export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?:
       {problemText(props.error, props.words)}
       {props.onRetry && (
         <button type="button" onClick={props.onRetry}>
-          Try again
+          {t.retry}
         </button>
       )}
     </p>
@@ -26,7 +27,7 @@ export function GoesOn({ at }: { at: string }) {
   const seconds = Math.max(1, Math.ceil((Date.parse(at) - useNowUntil(at)) / 1_000))
   return (
     <p className="hint">
-      <span role="status">That was a lot at once.</span> It goes on in {lengthOf(seconds)}.
+      <span role="status">{t.tooMuch}</span> {t.retrying({ time: lengthOf(seconds) })}
     </p>
   )
 }
@@ -43,7 +44,7 @@ export function Blank(props: { icon?: IconName; title: string; isPage?: boolean;
   )
 }
 
-export function Skeleton({ rows = 6, label = 'Loading' }: { rows?: number; label?: string }) {
+export function Skeleton({ rows = 6, label = t.loading }: { rows?: number; label?: string }) {
   return (
     <div className="skeleton" role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, row) => `row-${row}`).map((key) => (

@@ -1,16 +1,27 @@
 import { useId } from 'react'
+import { controlTexts as t } from '../texts/controls.ts'
 import { useTell } from './toasts.tsx'
 
 const selectAll = (field: HTMLInputElement | null) => field?.select()
 
 /** What is told this once and never again, as a link or a secret, selected and with a button that copies it. `what` is its name, as `link`. */
-export function ShownOnce({ what, label, value, hint }: { what: string; label: string; value: string; hint: string }) {
+export function ShownOnce({
+  what,
+  label,
+  value,
+  hint,
+}: {
+  what: keyof typeof t.copied
+  label: string
+  value: string
+  hint: string
+}) {
   const tell = useTell()
   const id = useId()
   const copy = () =>
     navigator.clipboard.writeText(value).then(
-      () => tell(`${what.charAt(0).toUpperCase()}${what.slice(1)} copied.`),
-      () => tell(`The browser does not let this page copy. Copy the ${what} from its field.`),
+      () => tell(t.copied[what]),
+      () => tell(t.notCopied),
     )
   return (
     <div className="stack">
@@ -25,7 +36,7 @@ export function ShownOnce({ what, label, value, hint }: { what: string; label: s
           value={value}
         />
         <button type="button" className="button" onClick={copy}>
-          Copy
+          {t.copy}
         </button>
       </div>
       <p className="hint" id={id}>

@@ -3,6 +3,7 @@ import { lengthInBytes } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import type { Offers } from '../messages/composer-status.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './attach-button.module.css'
 import { pickable } from './prepare.ts'
 
@@ -37,48 +38,48 @@ export function AttachButton(props: {
       <button
         type="button"
         className="icon-button"
-        aria-label="Attach"
-        title="Attach"
+        aria-label={t.attach.title}
+        title={t.attach.title}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onClick={() => setOpen(true)}
       >
         <Icon name="plus" />
       </button>
-      <input ref={input} type="file" accept={pickable} multiple hidden aria-label="Photos and GIFs" onChange={pick} />
+      <input ref={input} type="file" accept={pickable} multiple hidden aria-label={t.attach.files} onChange={pick} />
       {isOpen && (
-        <Menu label="Attach" onClose={close}>
+        <Menu label={t.attach.title} onClose={close}>
           {(offers.photo || offers.gif) && (
             <Choice
               icon="image"
-              title={offers.photo ? (offers.gif ? 'Photo or GIF' : 'Photo') : 'GIF'}
+              title={offers.photo ? (offers.gif ? t.attach.photoOrGif : t.attach.photo) : t.attach.gif}
               onPress={() => {
                 close()
                 input.current?.click()
               }}
             >
-              {offers.photo ? 'Scaled down, without its metadata. ' : ''}
-              {offers.gif ? `GIF: at most ${lengthInBytes(props.mostBytes)}.` : ''}
+              {offers.photo && t.attach.photoHint}{' '}
+              {offers.gif && t.attach.gifHint({ size: lengthInBytes(props.mostBytes) })}
             </Choice>
           )}
           {canSpeak && (
-            <Choice icon="microphone" title="Voice message" onPress={ask('voice')}>
-              Recorded here; you listen before it is sent.
+            <Choice icon="microphone" title={t.attach.voice} onPress={ask('voice')}>
+              {t.attach.voiceHint}
             </Choice>
           )}
           {canPoll && (
-            <Choice icon="poll" title="Poll" onPress={ask('poll')}>
-              A question with choices.
+            <Choice icon="poll" title={t.attach.poll} onPress={ask('poll')}>
+              {t.attach.pollHint}
             </Choice>
           )}
           {offers.location && (
-            <Choice icon="place" title="Location" onPress={ask('place')}>
-              Rounded to about 100 metres.
+            <Choice icon="place" title={t.attach.place} onPress={ask('place')}>
+              {t.attach.placeHint}
             </Choice>
           )}
           {offers.pixel_art && (
-            <Choice icon="grid" title="Pixel art" onPress={ask('pixel_art')}>
-              Drawn here.
+            <Choice icon="grid" title={t.attach.pixelArt} onPress={ask('pixel_art')}>
+              {t.attach.pixelArtHint}
             </Choice>
           )}
         </Menu>

@@ -1,23 +1,24 @@
+import { mediaTexts as t } from '../texts/media.ts'
 export const sides = [16, 32] as const
 export type Side = (typeof sides)[number]
 
 export const palette = [
-  { name: 'Black', value: '#1b1b1f' },
-  { name: 'Grey', value: '#8a8f98' },
-  { name: 'White', value: '#ffffff' },
-  { name: 'Brown', value: '#8a5a33' },
-  { name: 'Red', value: '#d13b3b' },
-  { name: 'Orange', value: '#ec8b2f' },
-  { name: 'Yellow', value: '#f4d03f' },
-  { name: 'Green', value: '#3f9b4f' },
-  { name: 'Light green', value: '#9bd36a' },
-  { name: 'Teal', value: '#2a9d8f' },
-  { name: 'Sky blue', value: '#7cc6f2' },
-  { name: 'Blue', value: '#2f62c9' },
-  { name: 'Purple', value: '#7a4fc2' },
-  { name: 'Pink', value: '#ef8fb8' },
-  { name: 'Skin', value: '#f0c39a' },
-  { name: 'Dark skin', value: '#9c6b45' },
+  { name: 'black', value: '#1b1b1f' },
+  { name: 'grey', value: '#8a8f98' },
+  { name: 'white', value: '#ffffff' },
+  { name: 'brown', value: '#8a5a33' },
+  { name: 'red', value: '#d13b3b' },
+  { name: 'orange', value: '#ec8b2f' },
+  { name: 'yellow', value: '#f4d03f' },
+  { name: 'green', value: '#3f9b4f' },
+  { name: 'lightGreen', value: '#9bd36a' },
+  { name: 'teal', value: '#2a9d8f' },
+  { name: 'skyBlue', value: '#7cc6f2' },
+  { name: 'blue', value: '#2f62c9' },
+  { name: 'purple', value: '#7a4fc2' },
+  { name: 'pink', value: '#ef8fb8' },
+  { name: 'skin', value: '#f0c39a' },
+  { name: 'darkSkin', value: '#9c6b45' },
 ] as const
 const paper = '#ffffff'
 
@@ -66,6 +67,6 @@ export function asPng(drawing: Drawing): Promise<Blob> {
   canvas.height = sentPixels
   draw(drawing, canvas)
   return new Promise((resolve, reject) =>
-    canvas.toBlob((made) => (made ? resolve(made) : reject(new Error('The drawing could not be saved.'))), 'image/png'),
+    canvas.toBlob((made) => (made ? resolve(made) : reject(new Error(t.problems.notSaved))), 'image/png'),
   )
 }

@@ -2,6 +2,7 @@ import { type KeyboardEvent, type RefObject, useState } from 'react'
 import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
 import timelineStyles from '../messages/timeline.module.css'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './lightbox.module.css'
 import mediaStyles from './media.module.css'
 
@@ -34,10 +35,16 @@ export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | 
         <span className="grow">{shown.alt}</span>
         {all.length > 1 && (
           <span className="numerals" role="status">
-            {at + 1} of {all.length}
+            {t.lightbox.position({ number: at + 1, count: all.length })}
           </span>
         )}
-        <button type="button" className="icon-button" aria-label="Close" title="Close" onClick={onClose}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t.lightbox.close}
+          title={t.lightbox.close}
+          onClick={onClose}
+        >
           <Icon name="close" />
         </button>
       </header>
@@ -45,7 +52,7 @@ export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | 
       <button
         type="button"
         className={styles.before}
-        aria-label="Picture before"
+        aria-label={t.lightbox.previous}
         disabled={at <= 0}
         onClick={() => walk(-1)}
       >
@@ -54,7 +61,7 @@ export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | 
       <button
         type="button"
         className={styles.after}
-        aria-label="Next picture"
+        aria-label={t.lightbox.next}
         disabled={at + 1 >= all.length}
         onClick={() => walk(1)}
       >

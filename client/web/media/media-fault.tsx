@@ -1,4 +1,5 @@
 import { Icon } from '../kit/icon.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './media.module.css'
 
 /** Why media are not shown, in their place. */
@@ -10,7 +11,7 @@ export function MediaFault({ text, onRetry }: { text: string; onRetry?: () => vo
       {onRetry && (
         <button type="button" className="button small" onClick={onRetry}>
           <Icon name="retry" />
-          Try again
+          {t.faults.retry}
         </button>
       )}
     </div>

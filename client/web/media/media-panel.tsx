@@ -7,6 +7,7 @@ import { useAttempt } from '../kit/toasts.tsx'
 import { AttachmentChip } from '../messages/attachment-chip.tsx'
 import { useJump } from '../rooms/found-message.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './media.module.css'
 import { MessageMedia } from './message-media.tsx'
 import { hasMedia } from './words.ts'
@@ -21,11 +22,11 @@ export function MediaPanel({ state }: { state: RoomState }) {
   return (
     <div className="panel-body">
       {found.length === 0 && (
-        <Blank icon="image" title="No media yet">
-          <p>Photos and files of the messages that are loaded are shown here.</p>
+        <Blank icon="image" title={t.panel.empty}>
+          <p>{t.panel.emptyHint}</p>
         </Blank>
       )}
-      <ol className={styles.mediaList} aria-label="Media">
+      <ol className={styles.mediaList} aria-label={t.panel.title}>
         {found.toReversed().map((message) => {
           const media = mediaIn(message.content, message.message_type)
           return (
@@ -34,7 +35,7 @@ export function MediaPanel({ state }: { state: RoomState }) {
               {message.attachments.map((attachment) => (
                 <AttachmentChip key={attachment.url} {...attachment} />
               ))}
-              <button type="button" title="Go to the message" onClick={() => jump(message)}>
+              <button type="button" title={t.panel.goTo} onClick={() => jump(message)}>
                 <strong>{nameOf(message.sender.name, message.sender_address)}</strong>
                 <small>{fullTimeOf(message.created_at)}</small>
               </button>
@@ -44,7 +45,7 @@ export function MediaPanel({ state }: { state: RoomState }) {
       </ol>
       {state.hasOlder && (
         <button type="button" className="button" onClick={() => attempt(() => live.loadOlder())}>
-          Look further back
+          {t.panel.older}
         </button>
       )}
     </div>

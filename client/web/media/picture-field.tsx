@@ -2,6 +2,7 @@ import { type ChangeEvent, type ReactNode, useRef, useState } from 'react'
 import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import { facePicture, pickable } from './prepare.ts'
 import { useObjectUrl } from './use-object-url.ts'
 
@@ -36,7 +37,7 @@ export function PictureField(props: {
       <div className="row wrap">
         {preview ? (
           <span className="avatar large">
-            <img src={preview} alt="Chosen" />
+            <img src={preview} alt={t.field.chosen} />
           </span>
         ) : (
           props.shown
@@ -46,26 +47,26 @@ export function PictureField(props: {
           type="file"
           accept={pickable}
           hidden
-          aria-label={`${props.title}: a file`}
+          aria-label={t.field.file({ title: props.title })}
           onChange={choose}
         />
         <button type="button" className="button small" onClick={() => input.current?.click()}>
           <Icon name="image" />
-          Choose a picture
+          {t.field.choose}
         </button>
         {chosen && (
           <ActButton className="button small main" onPress={store}>
-            Use it
+            {t.field.use}
           </ActButton>
         )}
         {chosen && (
           <button type="button" className="button small plain" onClick={() => setChosen(null)}>
-            Cancel
+            {t.field.cancel}
           </button>
         )}
         {!chosen && props.onRemove && (
           <ActButton className="button small plain" onPress={props.onRemove}>
-            Remove it
+            {t.field.remove}
           </ActButton>
         )}
       </div>

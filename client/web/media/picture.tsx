@@ -3,6 +3,7 @@ import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
 import { Near } from './near.tsx'
@@ -32,7 +33,7 @@ export function StoredPicture({ url, ...picture }: PictureProps & { url: string 
         return (
           <button type="button" className="button small" onClick={() => setMoving(true)}>
             <Icon name="play" />
-            Play {picture.alt}
+            {t.lightbox.play({ name: picture.alt })}
           </button>
         )
       }}
@@ -56,8 +57,8 @@ function Opened({ open, ...picture }: Sealed & { onLoad: ReactEventHandler<HTMLI
   const src = useObjectUrl(value)
   const [isFaulty, setFaulty] = useState(false)
   if (error) return <MediaFault text={problemText(error)} onRetry={reload} />
-  if (isFaulty) return <MediaFault text="This is no picture that your browser can show." />
-  if (!src) return <span className={styles.pictureWaits} role="status" aria-label={`Loading: ${picture.alt}`} />
+  if (isFaulty) return <MediaFault text={t.faults.notPicture} />
+  if (!src) return <span className={styles.pictureWaits} role="status" aria-label={t.loading({ name: picture.alt })} />
   return <Picture {...picture} src={src} onFault={() => setFaulty(true)} />
 }
 
@@ -72,7 +73,13 @@ function Picture(props: PictureProps & Loading) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <button ref={button} type="button" className={styles.picture} title="Show large" onClick={() => setOpen(true)}>
+      <button
+        ref={button}
+        type="button"
+        className={styles.picture}
+        title={t.lightbox.open}
+        onClick={() => setOpen(true)}
+      >
         <img
           src={props.src}
           alt={props.alt}

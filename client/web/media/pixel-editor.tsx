@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import { blankOf, type Drawing, draw, isBlank, palette, type Side, sides, strokeIn } from './drawing.ts'
 import styles from './pixel-editor.module.css'
 
@@ -41,11 +42,11 @@ export function PixelEditor(props: {
   }
 
   return (
-    <Dialog title="Pixel art" onClose={onClose}>
+    <Dialog title={t.editor.title} onClose={onClose}>
       <div className="stack">
         <div className="row wrap">
           <fieldset className="row">
-            <legend className="unseen">Size</legend>
+            <legend className="unseen">{t.editor.size}</legend>
             {sides.map((one) => (
               <label key={one} className="check">
                 <input type="radio" name="side" checked={one === side} onChange={() => become(blankOf(one))} />
@@ -57,7 +58,7 @@ export function PixelEditor(props: {
           <div className="row">
             <button type="button" className="button small" disabled={before.length === 0} onClick={undo}>
               <Icon name="reply" />
-              Undo
+              {t.editor.undo}
             </button>
             <button
               type="button"
@@ -65,7 +66,7 @@ export function PixelEditor(props: {
               disabled={isBlank(drawing)}
               onClick={() => become(blankOf(side))}
             >
-              Clear
+              {t.editor.clear}
             </button>
           </div>
         </div>
@@ -77,13 +78,13 @@ export function PixelEditor(props: {
           onUndo={undo}
         />
         <fieldset className={styles.paletteColours}>
-          <legend className="unseen">Colour</legend>
+          <legend className="unseen">{t.editor.color}</legend>
           {palette.map(({ name, value }) => (
             <button
               key={value}
               type="button"
-              aria-label={name}
-              title={name}
+              aria-label={t.colors[name]}
+              title={t.colors[name]}
               aria-pressed={value === colour}
               style={{ background: value }}
               onClick={() => setColour(value)}
@@ -92,7 +93,7 @@ export function PixelEditor(props: {
         </fieldset>
         <div className="row end">
           <button type="button" className="button main" disabled={isBlank(drawing)} onClick={() => onDraw(drawing)}>
-            Attach
+            {t.editor.attach}
           </button>
         </div>
       </div>
@@ -146,7 +147,7 @@ function Board(props: {
   }
 
   const [row, column] = [Math.floor(cursor / side), cursor % side]
-  const colour = palette.find(({ value }) => value === cells[cursor])?.name ?? ''
+  const colour = palette.find(({ value }) => value === cells[cursor])?.name
   return (
     <>
       <div
@@ -155,7 +156,7 @@ function Board(props: {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: one draws in it with the keyboard
         tabIndex={0}
         role="application"
-        aria-label={`Drawing of ${side} by ${side} cells`}
+        aria-label={t.editor.board({ side })}
         aria-describedby="drawing-help"
         onKeyDown={press}
       >
@@ -171,10 +172,10 @@ function Board(props: {
         {isByKeyboard && <span className={styles.drawingCursor} aria-hidden="true" />}
       </div>
       <p className="hint" id="drawing-help">
-        Draw with the pointer, or with the arrow keys and the space bar.
+        {t.editor.hint}
       </p>
       <p className="unseen" role="status">
-        {isByKeyboard && `Row ${row + 1}, column ${column + 1}: ${colour}`}
+        {isByKeyboard && t.editor.cell({ row: row + 1, column: column + 1, color: colour ? t.colors[colour] : '' })}
       </p>
     </>
   )

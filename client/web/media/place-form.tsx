@@ -5,6 +5,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import { inDegrees, PlaceCard } from './place-card.tsx'
 import { sendPlace } from './use-tray.ts'
 
@@ -36,27 +37,24 @@ export function PlaceForm({ onSent, onClose }: { onSent: () => void; onClose: ()
   }
 
   return (
-    <Dialog title="Send a location" onClose={onClose}>
+    <Dialog title={t.place.title} onClose={onClose}>
       <div className="stack">
-        <p>
-          Your browser is asked where you are. The position is rounded to about 100 metres, and everybody who can read
-          this {isSealed ? 'conversation' : 'room'} will see it.
-        </p>
+        <p>{t.place.hint({ where: isSealed ? 'conversation' : 'room' })}</p>
         {place && <PlaceCard place={place} />}
         <Problem error={error} />
         <div className="row end">
           <button type="button" className="button" aria-disabled={isBusy || undefined} onClick={() => void find()}>
             <Icon name="place" />
-            {isBusy ? 'Looking' : place ? 'Look again' : 'Find my position'}
+            {isBusy ? t.place.finding : place ? t.place.findAgain : t.place.find}
           </button>
           {place && (
             <button
               type="button"
               className="button main"
-              aria-label={`Send ${inDegrees(place)}`}
+              aria-label={t.place.sendOf({ place: inDegrees(place) })}
               onClick={() => void send().catch(setError)}
             >
-              Send
+              {t.place.send}
             </button>
           )}
         </div>

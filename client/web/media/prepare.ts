@@ -1,4 +1,5 @@
 import { lengthInBytes } from '../kit/format.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import { tooLarge } from './words.ts'
 
 const longestSide = 2_048
@@ -15,7 +16,7 @@ export const isPicture = ({ type }: Blob): boolean => type === 'image/gif' || ki
  * A GIF stays as it is. Rejects in words for the person.
  */
 export async function prepared(file: File, mostBytes: number): Promise<Blob> {
-  if (!isPicture(file)) throw new Error('Only pictures can be sent: JPEG, PNG, WebP or GIF.')
+  if (!isPicture(file)) throw new Error(t.problems.notSendable)
   const made = file.type === 'image/gif' ? file : await scaled(file)
   return fitting(made, mostBytes)
 }
@@ -30,7 +31,7 @@ const faceSide = 512
 
 /** The small picture of a person or a room: the middle of it, square. */
 export async function facePicture(file: File): Promise<File> {
-  if (!isPicture(file)) throw new Error('Only pictures can be used: JPEG, PNG, WebP or GIF.')
+  if (!isPicture(file)) throw new Error(t.problems.notUsable)
   const picture = await opened(file)
   const side = Math.min(picture.width, picture.height)
   const canvas = canvasOf(faceSide, faceSide)
@@ -54,9 +55,9 @@ async function scaled(file: File): Promise<Blob> {
 }
 
 async function opened(file: File): Promise<ImageBitmap> {
-  if (file.size > mostOpened) throw new Error(`This has ${lengthInBytes(file.size)}, too much to be scaled down here.`)
+  if (file.size > mostOpened) throw new Error(t.problems.tooLargeToScale({ size: lengthInBytes(file.size) }))
   return createImageBitmap(file).catch(() => {
-    throw new Error('This is no picture that your browser can open.')
+    throw new Error(t.problems.notReadable)
   })
 }
 
@@ -71,6 +72,6 @@ async function written(canvas: HTMLCanvasElement, given: string): Promise<Blob> 
   // A JPEG has no transparency to be kept. A browser that cannot write WebP writes PNG.
   const type = given === 'image/jpeg' ? 'image/jpeg' : 'image/webp'
   const made = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, quality))
-  if (!made) throw new Error('This picture could not be scaled down.')
+  if (!made) throw new Error(t.problems.notScaled)
   return made
 }

@@ -1,5 +1,6 @@
 import { decryptMedia } from '#client/sdk/media'
 import { useSession } from '../accounts/session.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 
 /** Says of an address how the storage of this server has the file: to be shown as it is, or to be opened first. Null where it is elsewhere: nothing of there is loaded. */
 export function useStoredAs(): (url: string) => 'shown' | 'sealed' | null {
@@ -28,26 +29,25 @@ interface Sealed {
 export async function openSealed({ url, type, key: opening }: Sealed): Promise<Blob> {
   const [key, sealed] = await Promise.all([opening, load(url)])
   return decryptMedia(sealed, key, type).catch(() => {
-    throw new Error('This cannot be opened: it was sealed with another key, or it was changed.')
+    throw new Error(t.faults.damaged)
   })
 }
 
 /** Loads a file as it is stored. Rejects in words for the person. */
 export async function load(url: string): Promise<Blob> {
   const response = await fetch(url, { credentials: 'omit' }).catch(() => null)
-  if (!response) throw new Error('This could not be loaded.')
+  if (!response) throw new Error(t.faults.notLoaded)
   if (!response.ok) throw new Error(faultOf(response.status))
   return response.blob()
 }
 
 /** Storages of others answer 403 for what they do not have. */
 const isMissing = (status: number) => [403, 404, 410].includes(status)
-const faultOf = (status: number) =>
-  isMissing(status) ? 'This is not stored any more.' : 'The storage has trouble. Try again in a moment.'
+const faultOf = (status: number) => (isMissing(status) ? t.faults.missing : t.faults.storage)
 
 /** Why a picture was not shown, in words. */
 export async function whyNotShown(url: string): Promise<string> {
   const response = await fetch(url, { method: 'HEAD', credentials: 'omit' }).catch(() => null)
-  if (!response) return 'This could not be loaded.'
-  return response.ok ? 'This is no picture that your browser can show.' : faultOf(response.status)
+  if (!response) return t.faults.notLoaded
+  return response.ok ? t.faults.notPicture : faultOf(response.status)
 }

@@ -1,6 +1,7 @@
 import { lengthInBytes } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import mediaStyles from './media.module.css'
 import type { Sending } from './tray.ts'
 import styles from './tray-list.module.css'
@@ -13,7 +14,7 @@ import { uploadText } from './words.ts'
 export function TrayList({ tray }: { tray: UsedTray }) {
   if (tray.items.length === 0) return null
   return (
-    <ul className={styles.tray} aria-label="To be sent">
+    <ul className={styles.tray} aria-label={t.tray.title}>
       {tray.items.map((item) => (
         <Row key={item.id} item={item} tray={tray} />
       ))}
@@ -37,7 +38,7 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
               {wordsOf(item, tray.mostBytes)}
             </p>
             {state === 'uploading' && (
-              <progress aria-label={`Uploading ${name}`} max={1} value={item.progress}>
+              <progress aria-label={t.tray.uploading({ name })} max={1} value={item.progress}>
                 {Math.round(item.progress * 100)} %
               </progress>
             )}
@@ -47,14 +48,14 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
       {state === 'failed' && (
         <button type="button" className="button small" onClick={tray.retry}>
           <Icon name="retry" />
-          Try again
+          {t.tray.retry}
         </button>
       )}
       <button
         type="button"
         className="icon-button small"
-        aria-label={`${state === 'uploading' ? 'Cancel' : 'Remove'}: ${name}`}
-        title={state === 'uploading' ? 'Cancel' : 'Remove'}
+        aria-label={(state === 'uploading' ? t.tray.cancelOf : t.tray.removeOf)({ name })}
+        title={state === 'uploading' ? t.tray.cancel : t.tray.remove}
         onClick={() => tray.remove(id)}
       >
         <Icon name="close" />
@@ -75,15 +76,15 @@ function Thumbnail({ item: { kind, blob } }: { item: Sending }) {
 function wordsOf({ state, blob, error }: Sending, mostBytes: number): string {
   switch (state) {
     case 'preparing':
-      return 'Scaling down'
+      return t.states.preparing
     case 'ready':
-      return blob ? `${lengthInBytes(blob.size)}, not sent yet` : ''
+      return blob ? t.states.ready({ size: lengthInBytes(blob.size) }) : ''
     case 'waiting':
-      return 'Waits for the one before it'
+      return t.states.waiting
     case 'uploading':
-      return 'Uploading'
+      return t.states.uploading
     case 'failed':
-      return `Not sent. ${uploadText(error, blob?.size ?? 0, mostBytes)}`
+      return t.states.failed({ reason: uploadText(error, blob?.size ?? 0, mostBytes) })
     case 'unfit':
       return problemText(error)
   }

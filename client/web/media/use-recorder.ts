@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { mediaTexts as t } from '../texts/media.ts'
 
 const webm = 'audio/webm;codecs=opus'
 /** In their order: what most browsers play comes first. */
@@ -122,7 +123,7 @@ function levelOf(stream: MediaStream) {
 
 function faultOf(error: unknown): string {
   const name = error instanceof Error ? error.name : ''
-  if (name === 'NotAllowedError') return 'The microphone was not allowed. Allow it for this page, then try again.'
-  if (name === 'NotFoundError') return 'No microphone was found.'
-  return 'The microphone could not be opened.'
+  if (name === 'NotAllowedError') return t.voice.notAllowed
+  if (name === 'NotFoundError') return t.voice.notFound
+  return t.voice.notOpened
 }

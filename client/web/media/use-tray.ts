@@ -6,6 +6,7 @@ import type { Draft, LiveRoom } from '#client/sdk/types'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import { asPng, type Drawing } from './drawing.ts'
 import { fitting, isPicture, prepared } from './prepare.ts'
 import { type Doors, trayOf } from './tray.ts'
@@ -55,16 +56,16 @@ export function useTray() {
     const shut = new Set<string>()
     for (const file of files) {
       const kind = file.type === 'image/gif' ? 'gif' : 'photo'
-      if (isPicture(file) && !offers[kind]) shut.add(kind === 'gif' ? 'GIFs' : 'Photos')
+      if (isPicture(file) && !offers[kind]) shut.add(kind === 'gif' ? t.problems.gifsOff : t.problems.photosOff)
       else tray.add({ kind, name: file.name }, () => prepared(file, mostBytes))
     }
-    for (const kind of shut) tell(`${kind} are not allowed here.`)
+    for (const refusal of shut) tell(refusal)
   }
   const addVoice = (sound: Blob, seconds: number) => {
-    tray.add({ kind: 'voice', name: 'Voice message', seconds }, async () => fitting(sound, mostBytes))
+    tray.add({ kind: 'voice', name: t.names.voice, seconds }, async () => fitting(sound, mostBytes))
   }
   const addDrawing = (drawing: Drawing) => {
-    tray.add({ kind: 'pixel_art', name: 'Pixel art' }, async () => fitting(await asPng(drawing), mostBytes))
+    tray.add({ kind: 'pixel_art', name: t.names.pixel_art }, async () => fitting(await asPng(drawing), mostBytes))
   }
   return {
     items,

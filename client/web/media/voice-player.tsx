@@ -1,5 +1,6 @@
 import { Icon } from '../kit/icon.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import mediaStyles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
 import { useObjectUrl } from './use-object-url.ts'
@@ -13,7 +14,7 @@ export function VoicePlayer({ sound, seconds }: { sound: Blob; seconds: number }
   const { value, error } = useLoaded('waveform', () => waveformOf(sound))
   const length = value?.seconds ?? seconds
   const { isPlaying, isFaulty, at, toggle, seek } = usePlayback(src, length)
-  if (error || isFaulty) return <MediaFault text="This voice message cannot be played by your browser." />
+  if (error || isFaulty) return <MediaFault text={t.faults.voice} />
   const share = length > 0 ? Math.min(at / length, 1) : 0
   const bars = value?.bars ?? flat
   return (
@@ -21,8 +22,8 @@ export function VoicePlayer({ sound, seconds }: { sound: Blob; seconds: number }
       <button
         type="button"
         className={styles.voicePlay}
-        aria-label={isPlaying ? 'Pause' : `Play, ${spoken(length)}`}
-        title={isPlaying ? 'Pause' : 'Play'}
+        aria-label={isPlaying ? t.voice.pause : t.voice.playFor({ length: spoken(length) })}
+        title={isPlaying ? t.voice.pause : t.voice.play}
         onClick={() => void toggle()}
       >
         <Icon name={isPlaying ? 'pause' : 'play'} />
@@ -47,8 +48,8 @@ export function VoicePlayer({ sound, seconds }: { sound: Blob; seconds: number }
         </svg>
         <input
           type="range"
-          aria-label="Position"
-          aria-valuetext={`${spoken(at)} of ${spoken(length)}`}
+          aria-label={t.voice.position}
+          aria-valuetext={t.voice.positionOf({ at: spoken(at), length: spoken(length) })}
           min={0}
           max={Math.max(length, 0.1)}
           step={0.1}
@@ -66,5 +67,7 @@ export const clock = (seconds: number): string =>
 
 const spoken = (seconds: number): string => {
   const whole = Math.round(seconds)
-  return whole < 60 ? `${whole} seconds` : `${Math.floor(whole / 60)} minutes ${whole % 60} seconds`
+  return whole < 60
+    ? t.voice.seconds({ seconds: whole })
+    : t.voice.minutes({ minutes: Math.floor(whole / 60), seconds: whole % 60 })
 }

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { Icon } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import { type Recorded, useRecorder } from './use-recorder.ts'
 import { clock } from './voice-player.tsx'
 import styles from './voice-recorder.module.css'
@@ -16,7 +17,7 @@ export function VoiceRecorder(props: {
   const { stopping, onEnd } = props
   const tell = useTell()
   const { seconds, level, isOn, stop, cancel } = useRecorder(props, (recorded, fault, isLeft) => {
-    if (recorded && isLeft) tell('Your recording is kept in the room where you made it. It is not sent yet.')
+    if (recorded && isLeft) tell(t.voice.kept)
     if (fault) tell(fault)
     onEnd(recorded)
   })
@@ -32,23 +33,36 @@ export function VoiceRecorder(props: {
   return (
     <fieldset
       className={`composer-field ${styles.recorder}`}
-      aria-label="Voice message"
+      aria-label={t.voice.title}
       onKeyDown={({ key }) => {
         if (key === 'Escape') cancel()
       }}
     >
-      <button type="button" className="icon-button" aria-label="Cancel the recording" title="Cancel" onClick={cancel}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={t.voice.cancelRecording}
+        title={t.voice.cancel}
+        onClick={cancel}
+      >
         <Icon name="bin" />
       </button>
       <span className={styles.recorderDot} aria-hidden="true" />
-      <span className="numerals" role="timer" aria-label="Recorded">
+      <span className="numerals" role="timer" aria-label={t.voice.recorded}>
         {clock(seconds)}
       </span>
-      <meter className="grow" aria-label="Loudness" min={0} max={1} value={level} />
+      <meter className="grow" aria-label={t.voice.level} min={0} max={1} value={level} />
       <span className="unseen" role="status">
-        {isOn ? 'Recording' : 'Waiting for the microphone'}
+        {isOn ? t.voice.recording : t.voice.waiting}
       </span>
-      <button ref={stopButton} type="button" className="send" aria-label="Stop and listen" title="Stop" onClick={stop}>
+      <button
+        ref={stopButton}
+        type="button"
+        className="send"
+        aria-label={t.voice.stopAndListen}
+        title={t.voice.stop}
+        onClick={stop}
+      >
         <Icon name="stop" />
       </button>
     </fieldset>

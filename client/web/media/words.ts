@@ -6,28 +6,24 @@ import { lineOfWords } from '#shared/kit/markup'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
 import { problemText } from '../kit/problem.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 
-export const mediaNames = {
-  image: 'Photo',
-  picture: 'Photo',
-  gif: 'GIF',
-  pixel_art: 'Pixel art',
-  voice: 'Voice message',
-  place: 'Location',
-} as const satisfies Record<NamedMedia['kind'], string>
+export const mediaNames: Readonly<Record<NamedMedia['kind'], string>> = t.names
 
 /** A message in one line of words, as quotes and lists show it: media and polls by their name, without signs that turn what stands beside it. */
 export function lineOf(text: string, type: MessageType = 'text'): string {
   const media = mediaIn(text, type)
   if (media) return mediaNames[media.kind]
   const asks = /^\[POLL\]/.test(text)
-  return isolated(`${asks ? 'Poll: ' : ''}${lineOfWords(asks ? text.slice(6) : text)}`)
+  return isolated(asks ? t.poll({ question: lineOfWords(text.slice(6)) }) : lineOfWords(text))
 }
 
 /** The same with the marks and addresses as they were written, for who judges it. */
 export function evidenceOf(text: string): string {
   const media = mediaIn(text, 'text')
-  return media ? mediaNames[media.kind] : isolated(withPlainNames(text.replace(/^\[POLL\]/, 'Poll: ')))
+  if (media) return mediaNames[media.kind]
+  const words = withPlainNames(text)
+  return isolated(/^\[POLL\]/.test(words) ? t.poll({ question: words.slice(6) }) : words)
 }
 
 /** Whether a message, as far as it can be read here, carries media or files. */
@@ -42,11 +38,13 @@ export function uploadText(error: unknown, bytes: number, mostBytes: number): st
   const { code, message, retryAfter } = error
   const isExplained = message !== errors[code][1]
   if (code === 'RATE_LIMIT_EXCEEDED' && isExplained && retryAfter !== undefined)
-    return `${message}. More can be sent in ${lengthOf(retryAfter)}.`
+    return t.problems.spent({ reason: message, time: lengthOf(retryAfter) })
   if (code !== 'PAYLOAD_TOO_LARGE') return problemText(error)
   if (bytes > mostBytes) return tooLarge(bytes, mostBytes)
-  return isExplained ? `${message}.` : `This has ${lengthInBytes(bytes)}, more than the server takes at once.`
+  return isExplained
+    ? t.problems.explained({ reason: message })
+    : t.problems.tooLargeAtOnce({ size: lengthInBytes(bytes) })
 }
 
 export const tooLarge = (bytes: number, mostBytes: number): string =>
-  `This has ${lengthInBytes(bytes)}; at most ${lengthInBytes(mostBytes)} can be sent here.`
+  t.problems.tooLarge({ size: lengthInBytes(bytes), most: lengthInBytes(mostBytes) })

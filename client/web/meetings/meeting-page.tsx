@@ -1,5 +1,6 @@
 import { isJoinCode } from '#shared/api/meetings'
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import '../kit/frame.css'
 import { type ReactNode, useEffect, useState } from 'react'
 import { AppError } from '#shared/errors'
@@ -31,7 +32,6 @@ const words: ProblemWords = {
 }
 const permanentWords: ProblemWords = { ...words, ROOM_NOT_FOUND: 'This person has no room yet.' }
 const alone = 'Nobody else is here yet. Who has the link can enter.'
-const callsPage = '/#/calls'
 const hostWords = ({ displayName, isPresent }: { displayName: string; isPresent: boolean | null }) => {
   const name = isolated(displayName)
   if (isPresent === null) return `The host is ${name}`
@@ -119,7 +119,7 @@ export function MeetingPage({ code }: { code: string }) {
   const cancel = async () => {
     await call.end(false)
     if (isHost) await client.meetings.end({ code }).catch(() => {})
-    location.assign(callsPage)
+    location.assign(linkTo('calls'))
   }
   if (meeting)
     return (
@@ -140,7 +140,7 @@ export function MeetingPage({ code }: { code: string }) {
     return (
       <Frame title={heading}>
         <Blank icon="phone" title={shown.words}>
-          <a className="button" href={callsPage}>
+          <a className="button" href={linkTo('calls')}>
             Back to your calls
           </a>
         </Blank>
@@ -176,7 +176,7 @@ function Frame({ title, facts, children }: { title: string; facts?: string; chil
           {facts && <p className="room-facts">{facts}</p>}
         </div>
         <ThemeButton />
-        <a className="plain-link" href="/" aria-label="Plaza" title="Plaza">
+        <a className="plain-link" href={linkTo('home')} aria-label="Plaza" title="Plaza">
           <Wordmark />
         </a>
       </header>

@@ -6,6 +6,7 @@ import { useBlocked } from '../accounts/use-blocked.ts'
 import { isolated, nameOf } from '../kit/format.ts'
 import { lineOf } from '../media/words.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 
 const pauseMilliseconds = 1_500
 
@@ -26,7 +27,7 @@ export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
       const who = nameOf(newest.sender.name, newest.sender_address)
       setSaid(
         isSealed
-          ? `New message from ${who}`
+          ? t.newFrom({ name: who })
           : `${who}: ${isolated(cut(lineOf(newest.content, newest.message_type), 200))}`,
       )
     }, pauseMilliseconds)
@@ -34,7 +35,7 @@ export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
   }, [newest, account, isSealed])
 
   return (
-    <div className="unseen" role="log" aria-live="polite" aria-label="New messages">
+    <div className="unseen" role="log" aria-live="polite" aria-label={t.news}>
       {said}
     </div>
   )

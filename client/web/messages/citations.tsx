@@ -2,6 +2,7 @@ import { createContext } from 'react'
 import type { Citation } from '#shared/api/run-frames'
 import { isWebAddress, unsaidHost } from '#shared/kit/addresses'
 import { isolated } from '../kit/format.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './messages.module.css'
 import { outward } from './outer-link.tsx'
 
@@ -19,12 +20,13 @@ export function CitationChip({ source }: { source: Citation }) {
   if (!isWebAddress(url))
     return (
       <span className={styles.cite} title={isolated(title)}>
-        <span className="unseen">Source </span>
+        <span className="unseen">{t.source} </span>
         {n}
       </span>
     )
   const host = unsaidHost(url, title)
-  const words = `Source ${n}: ${isolated(title)}${host ? ` (${host})` : ''}`
+  const of = { number: n, title: isolated(title) }
+  const words = host ? t.sourceAt({ ...of, host }) : t.sourceOf(of)
   return (
     <a className={styles.cite} href={url} title={words} aria-label={words} {...outward}>
       {n}

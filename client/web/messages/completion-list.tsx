@@ -1,6 +1,7 @@
 import { AgentFace } from '../agents/agent-face.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { Icon } from '../kit/icon.tsx'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './completion-list.module.css'
 import type { Choice } from './use-choices.ts'
 import type { Completion } from './use-completion.ts'
@@ -10,7 +11,7 @@ export const choiceId = (at: number): string => `${completionId}-${at}`
 
 export function CompletionList({ completion, onPick }: { completion: Completion; onPick: (choice: Choice) => void }) {
   return (
-    <div id={completionId} className={`menu ${styles.completion}`} role="listbox" aria-label="Suggestions">
+    <div id={completionId} className={`menu ${styles.completion}`} role="listbox" aria-label={t.composer.suggestions}>
       {completion.found.map((choice, at) => (
         <button
           key={choice.key}

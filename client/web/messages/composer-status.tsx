@@ -7,6 +7,7 @@ import { useNowUntil } from '../kit/use-now.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './messages.module.css'
 
 /** What may be sent beside text. */
@@ -46,14 +47,16 @@ export function useStanding(state: RoomState): Standing {
     },
     canPoll: !isSealed && !isMuted && me.capabilities.poll?.ok !== false,
     placeholder: isMuted
-      ? 'You are muted'
+      ? t.composer.muted
       : isSilenced
         ? sealed === 'epoch'
-          ? 'Nobody reads an answer here'
-          : 'Only moderators can write here now'
+          ? t.composer.unread
+          : t.composer.readOnly
         : sealed === 'epoch'
-          ? 'Write a direct message'
-          : `Message ${isolated(room?.name ?? 'the room')}`,
+          ? t.composer.direct
+          : room
+            ? t.composer.room({ room: isolated(room.name) })
+            : t.composer.anyRoom,
     waitSeconds: secondsUntil(me.next_send_at, now),
   }
 }
@@ -78,34 +81,34 @@ export function ComposerStatus(props: { state: RoomState; standing: Standing; le
       {state.access?.state === 'warned' && (
         <p className="banner">
           <Icon name="warn" />
-          <span>A moderator warns you{state.access.reason ? `: ${state.access.reason}` : '.'}</span>
+          <span>{state.access.reason ? t.status.warnedBecause({ reason: state.access.reason }) : t.status.warned}</span>
         </p>
       )}
       {length > longestMessage && (
         <p className="banner" role="status">
           <Icon name="warn" />
-          <span>This is too long to be sent.</span>
+          <span>{t.status.tooLong}</span>
         </p>
       )}
       <div className="row wrap">
         {rules.read_only && (
           <span className="chip">
             <Icon name="lock" />
-            read-only
+            {t.status.readOnly}
           </span>
         )}
-        {shownOff.map(({ key, title }) => (
+        {shownOff.map(({ key }) => (
           <span key={key} className="chip">
             <Icon name={key === 'links_allowed' ? 'link' : 'poll'} />
-            {title.toLowerCase()} off
+            {key === 'links_allowed' ? t.status.linksOff : t.status.pollsOff}
           </span>
         ))}
         {rules.slow_mode_seconds > 0 && (
           <span className={`chip numerals ${standing.waitSeconds > 0 ? 'warm' : ''}`} role="timer">
             <Icon name="clock" />
             {standing.waitSeconds > 0
-              ? `next message in ${lengthOf(standing.waitSeconds)}`
-              : `slow mode ${lengthOf(rules.slow_mode_seconds)}`}
+              ? t.status.next({ time: lengthOf(standing.waitSeconds) })
+              : t.status.slowMode({ time: lengthOf(rules.slow_mode_seconds) })}
           </span>
         )}
         {length > most * 0.6 && (
@@ -127,13 +130,13 @@ function MutedBanner({ state }: { state: RoomState }) {
     <p className="banner" role="status">
       <Icon name="mute" />
       <span>
-        You are muted in this room{reason ? `: ${reason}` : ''}.{' '}
+        {reason ? t.status.mutedBecause({ reason }) : t.status.muted}{' '}
         {until ? (
           <strong className="numerals" role="timer" title={fullTimeOf(until)}>
-            {lengthOf(left)} left
+            {t.status.mutedFor({ time: lengthOf(left) })}
           </strong>
         ) : (
-          'Until a moderator lifts it.'
+          t.status.mutedForever
         )}
       </span>
     </p>

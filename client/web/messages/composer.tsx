@@ -15,7 +15,8 @@ import type { LocalMessage, RoomState } from '#client/sdk/types'
 import { longestMessage } from '#shared/kit/lengths'
 import { withIdsOf, withPlainNames } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
-import { composerId, useFocused } from '../kit/focus.ts'
+import { composerId } from '../kit/composer-id.ts'
+import { useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
 import { isComposing, sends } from '../kit/keys.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
@@ -28,6 +29,7 @@ import { useTray } from '../media/use-tray.ts'
 import { agentsFor } from '../rooms/room-agents.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { goTo } from '../rooms/route.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import type { Aim } from './aim.ts'
 import { CompletionList, choiceId, completionId } from './completion-list.tsx'
 import styles from './composer.module.css'
@@ -78,15 +80,17 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
   const length = lengthOf(text.trim())
   const commands: Commands = [
     ...(standing.canPoll
-      ? [{ name: 'poll', title: 'Ask the room', icon: 'poll', act: () => setAsks('poll') } as const]
+      ? [{ name: 'poll', title: t.commands.poll, icon: 'poll', act: () => setAsks('poll') } as const]
       : []),
-    { name: 'emoji', title: 'Choose an emoji', icon: 'smile', act: () => setAsks('emoji') },
+    { name: 'emoji', title: t.composer.emoji, icon: 'smile', act: () => setAsks('emoji') },
     ...(sealed === 'epoch'
       ? []
-      : [{ name: 'members', title: 'See who is here', icon: 'people', act: () => goTo(live.ref, 'members') } as const]),
+      : [
+          { name: 'members', title: t.commands.members, icon: 'people', act: () => goTo(live.ref, 'members') } as const,
+        ]),
     ...(isSealed
       ? []
-      : [{ name: 'search', title: 'Search this room', icon: 'search', act: () => goTo(live.ref, 'search') } as const]),
+      : [{ name: 'search', title: t.commands.search, icon: 'search', act: () => goTo(live.ref, 'search') } as const]),
   ]
   const completion = useCompletion({ text, field, canMention: !isSealed, commands })
 
@@ -100,7 +104,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
   }
   const startEdit = async (message: LocalMessage) => {
     const clear = withPlainNames(message.content)
-    if (mediaIn(clear)) throw new Error('Only text can be edited.')
+    if (mediaIn(clear)) throw new Error(t.composer.onlyText)
     setAim({ kind: 'edit', message })
     setText(readText(editOf(account, message.id)) ?? clear)
     focusAtEnd()
@@ -215,7 +219,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
     <>
       <form
         className="composer"
-        aria-label="Write a message"
+        aria-label={t.composer.form}
         onSubmit={(event) => {
           event.preventDefault()
           submit()
@@ -224,7 +228,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
         <ComposerStatus state={state} standing={standing} length={length} />
         {aim && <ComposerContext aim={aim} onCancel={cancelAim} />}
         <TrayList tray={tray} />
-        {isDropped && <p className={styles.dropHere}>Drop pictures here to attach them</p>}
+        {isDropped && <p className={styles.dropHere}>{t.composer.drop}</p>}
         {completion.found.length > 0 && (
           <CompletionList completion={completion} onPick={(choice) => write(completion.pick(choice))} />
         )}
@@ -247,7 +251,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
             ref={field}
             id={composerId}
             rows={1}
-            aria-label="Message"
+            aria-label={t.composer.field}
             aria-autocomplete="list"
             aria-controls={completion.found.length > 0 ? completionId : undefined}
             aria-activedescendant={completion.found.length > 0 ? choiceId(completion.chosen) : undefined}
@@ -266,8 +270,8 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
           <button
             type="button"
             className="icon-button"
-            aria-label="Choose an emoji"
-            title="Choose an emoji"
+            aria-label={t.composer.emoji}
+            title={t.composer.emoji}
             disabled={!standing.canWrite}
             onClick={() => setAsks('emoji')}
           >
@@ -277,8 +281,8 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
             <button
               type="button"
               className="icon-button"
-              aria-label="Record a voice message"
-              title="Record a voice message"
+              aria-label={t.composer.voice}
+              title={t.composer.voice}
               onPointerDown={record}
               onClick={() => setAsks('voice')}
             >
@@ -288,8 +292,8 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
           <button
             type="submit"
             className="send"
-            aria-label="Send"
-            title="Send"
+            aria-label={t.composer.send}
+            title={t.composer.send}
             disabled={!standing.canWrite || !(text.trim() || hasReady) || length > longestMessage}
           >
             <Icon name={aim?.kind === 'edit' ? 'check' : 'send'} />

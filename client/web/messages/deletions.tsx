@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { problemText } from '../kit/problem.ts'
 import { shownMilliseconds, useTell } from '../kit/toasts.tsx'
+import { messageTexts as t } from '../texts/messages.ts'
 
 interface Deletion {
   id: string
@@ -68,7 +69,7 @@ export function DeletionsUndone({ children }: { children: ReactNode }) {
     const remove = (deletion: Deletion) => {
       const { id } = deletion
       if (due.current.has(id)) return
-      const withdraw = tell('Message deleted.', { title: 'Undo', onPress: () => undo(id) })
+      const withdraw = tell(t.deletion.done, { title: t.deletion.undo, onPress: () => undo(id) })
       const timer = setTimeout(() => send(id), shownMilliseconds)
       const stop = () => {
         clearTimeout(timer)

@@ -2,6 +2,7 @@ import { type Gemoji, gemoji } from 'gemoji'
 import { useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { Blank } from '../kit/notice.tsx'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './emoji-picker.module.css'
 import { emojiFor } from './use-choices.ts'
 
@@ -11,18 +12,18 @@ export function EmojiPicker({ onPick, onClose }: { onPick: (emoji: string) => vo
   const found = word.trim() ? emojiFor(gemoji, word.trim()) : gemoji
   const kinds = [...Map.groupBy(found, ({ category }) => category)]
   return (
-    <Dialog title="Emoji" onClose={onClose}>
+    <Dialog title={t.emoji.title} onClose={onClose}>
       <div className="stack">
         <input
           dir="auto"
           className="input"
           type="search"
-          aria-label="Find an emoji"
-          placeholder="Find an emoji"
+          aria-label={t.emoji.find}
+          placeholder={t.emoji.find}
           value={word}
           onChange={(event) => setWord(event.target.value)}
         />
-        {kinds.length === 0 && <Blank icon="smile" title="No emoji is called so" />}
+        {kinds.length === 0 && <Blank icon="smile" title={t.emoji.none} />}
         {kinds.map(([kind, emoji]) => (
           <section key={kind} className={styles.emojiKind}>
             <h3 className="label">{kind}</h3>

@@ -3,7 +3,8 @@ import { addressesIn } from '#shared/kit/addresses'
 import { isolated } from '../kit/format.ts'
 import { lookOf } from '../rooms/kind.ts'
 import { slugOf } from '../rooms/room-title.ts'
-import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
+import { linkToRoom } from '../rooms/route.ts'
+import { RoomsContext, refOf } from '../rooms/use-rooms.ts'
 import { CitationChip, InlineContext } from './citations.tsx'
 import styles from './inline-text.module.css'
 import { OuterLink } from './outer-link.tsx'
@@ -67,7 +68,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
 function RoomName({ words }: { words: string }) {
   const room = useContext(RoomsContext)?.value?.find((one) => lookOf(one).isNamed && slugOf(one) === words.slice(1))
   return room ? (
-    <a className={styles.mention} href={`#/${encodeURIComponent(keyOf(room))}`} title={isolated(room.name)}>
+    <a className={styles.mention} href={linkToRoom(refOf(room))} title={isolated(room.name)}>
       {words}
     </a>
   ) : (

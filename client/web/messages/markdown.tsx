@@ -2,6 +2,7 @@ import type { Link, Nodes } from 'mdast'
 import { Fragment, memo, type ReactNode } from 'react'
 import { deepestDrawn, markupOf, webAddressOf, writtenOf } from '#shared/kit/markup'
 import { directionOf } from '../kit/format.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { InlineContext, inLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { InlineText, type Named } from './inline-text.tsx'
@@ -96,7 +97,7 @@ function linkOf(node: Link, { source, named }: Context, inside: () => ReactNode)
   if (address === null) return <InlineText text={writtenOf(node, source)} named={named} />
   return (
     <OuterLink href={address} words={plainWordsOf(node)}>
-      <InlineContext value={inLink}>{node.children.length > 0 ? inside() : 'Picture'}</InlineContext>
+      <InlineContext value={inLink}>{node.children.length > 0 ? inside() : t.picture}</InlineContext>
     </OuterLink>
   )
 }

@@ -8,6 +8,8 @@ import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { isDeletion, type RowAct, rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useIsStarred, useStarring } from '../stars/use-stars.ts'
+import { messageTexts as t } from '../texts/messages.ts'
+import { starTexts } from '../texts/stars.ts'
 import { useDeletions } from './deletions.tsx'
 
 const editableMilliseconds = 15 * 60_000
@@ -49,7 +51,7 @@ export function MessageMenu(props: {
   }
   const copy = async () => {
     await navigator.clipboard.writeText(props.text)
-    tell('Copied.')
+    tell(t.menu.copied)
   }
   const choiceOf = (one: RowAct) => (
     <Choice
@@ -63,28 +65,28 @@ export function MessageMenu(props: {
   )
 
   return (
-    <Menu label="More" onClose={onClose}>
-      {isSent && onReact && <Choice icon="smile" title="React" onPress={onReact} />}
-      {isSent && onReact && <Choice icon="reply" title="Reply" onPress={doing(() => reply(message))} />}
+    <Menu label={t.menu.title} onClose={onClose}>
+      {isSent && onReact && <Choice icon="smile" title={t.menu.react} onPress={onReact} />}
+      {isSent && onReact && <Choice icon="reply" title={t.menu.reply} onPress={doing(() => reply(message))} />}
       {isText && isEditable(message, account) && (
-        <Choice icon="pencil" title="Edit" onPress={doing(() => edit(message))} />
+        <Choice icon="pencil" title={t.menu.edit} onPress={doing(() => edit(message))} />
       )}
-      {isText && <Choice icon="book" title="Copy text" onPress={doing(copy)} />}
+      {isText && <Choice icon="book" title={t.menu.copy} onPress={doing(copy)} />}
       {isSent && (
         <Choice
           icon="star"
-          title={isStarred ? 'Take the star away' : 'Star'}
+          title={isStarred ? starTexts.remove : t.menu.star}
           onPress={doing(() => setStar(message, !isStarred))}
         />
       )}
-      {!isMine && <Choice icon="flag" title="About the sender, report" onPress={doing(props.onReport)} />}
+      {!isMine && <Choice icon="flag" title={t.menu.report} onPress={doing(props.onReport)} />}
       {acts.filter(({ isGrave }) => !isGrave).map(choiceOf)}
       {(isDeletedByAuthor || graveActs.length > 0) && <hr />}
       {graveActs.map(choiceOf)}
       {isDeletedByAuthor && (
         <Choice
           icon="bin"
-          title="Delete"
+          title={t.menu.delete}
           isGrave
           onPress={doing(() =>
             remove({ id: message.id, room: roomKey(live.ref), name: ownName, send: () => live.remove(message.id) }),

@@ -7,13 +7,15 @@ import { isInClear } from '#shared/kit/clear-types'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
-import { lockedText, neverSecret, toldInClear } from '../direct/secrecy-words.ts'
+import { lockedText } from '../direct/secrecy-words.ts'
 import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useLongPress } from '../kit/long-press.ts'
 import mediaStyles from '../media/media.module.css'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { directTexts } from '../texts/direct.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { useDeletions } from './deletions.tsx'
 import { MessageState } from './message-state.tsx'
@@ -93,7 +95,7 @@ export const MessageRow = memo(function MessageRow(props: {
           type="button"
           className={styles.face}
           tabIndex={-1}
-          aria-label={`About ${name}`}
+          aria-label={t.row.about({ name })}
           onClick={() => open(about)}
         >
           <SenderFace id={message.sender_address} name={name} />
@@ -107,10 +109,10 @@ export const MessageRow = memo(function MessageRow(props: {
         {startsGroup && <Byline message={message} name={name} onOpen={() => open(about)} />}
         {deletion ? (
           <p className={styles.tombstone}>
-            Message deleted{' '}
+            {t.row.deleted}{' '}
             {deletion.canUndo && (
               <button type="button" className="inline" onClick={() => undo(message.id)}>
-                Undo
+                {t.deletion.undo}
               </button>
             )}
           </p>
@@ -118,7 +120,7 @@ export const MessageRow = memo(function MessageRow(props: {
           <p className={styles.tombstone}>
             {fromBlocked}{' '}
             <button type="button" className="inline" onClick={() => setIsShown(true)}>
-              Show
+              {t.row.show}
             </button>
           </p>
         ) : (
@@ -149,17 +151,17 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
       </button>
       {mark && <small className="handle">{mark}</small>}
       {sender && isLikeStaff(sender) && (
-        <span className="chip role grave" title="The name looks like that of somebody who moderates here">
-          not a moderator
+        <span className="chip role grave" title={t.row.notModeratorHint}>
+          {t.row.notModerator}
         </span>
       )}
       {role && role !== 'member' && <span className={`chip role ${role}`}>{role.replace('_', ' ')}</span>}
-      {isAgent && <span className="chip role">agent</span>}
+      {isAgent && <span className="chip role">{t.row.agent}</span>}
       <time className="numerals" dateTime={message.created_at}>
         {timeOf(message.created_at)}
       </time>
       {message.local === 'sent' && (
-        <span className={`${styles.seq} numerals`} title="Place in the order of this room">
+        <span className={`${styles.seq} numerals`} title={t.row.seq}>
           {message.seq}
         </span>
       )}
@@ -170,12 +172,12 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
 function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefined }) {
   const { account, sealed } = useOpenRoom()
   if (message.is_deleted) {
-    const { deleted_by, sender_address } = message
+    const { deleted_by, sender_address, delete_reason } = message
     const isByOther = deleted_by && deleted_by !== serverActor && !isSameAccount(deleted_by, sender_address)
+    const because = isByOther ? t.row.removedBecause : t.row.deletedBecause
     return (
       <p className={styles.tombstone}>
-        Message deleted {isByOther ? 'by a moderator' : ''}
-        {message.delete_reason ? `: ${isolated(message.delete_reason)}` : ''}
+        {delete_reason ? because({ reason: isolated(delete_reason) }) : isByOther ? t.row.removed : t.row.deleted}
       </p>
     )
   }
@@ -197,7 +199,7 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
       ))}
       {secrecy?.isSecret === false && (
         <p className={styles.state}>
-          {isInClear(message.message_type) ? toldInClear[message.message_type] : neverSecret[sealed ?? 'epoch']}
+          {directTexts.clear[isInClear(message.message_type) ? message.message_type : (sealed ?? 'epoch')]}
         </p>
       )}
     </>

@@ -7,6 +7,7 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useIsStarred } from '../stars/use-stars.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './messages.module.css'
 
 const VerdictCard = lazy(async () => ({ default: (await import('./verdict-card.tsx')).VerdictCard }))
@@ -17,17 +18,17 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
   const isStarred = useIsStarred(message.id)
   switch (message.local) {
     case 'sending':
-      return <p className={styles.state}>Sending</p>
+      return <p className={styles.state}>{t.state.sending}</p>
     case 'queued':
       return (
         <p className={styles.state}>
           <Icon name="clock" />
-          Waits for the connection
+          {t.state.queued}
         </p>
       )
     case 'refused':
       return (
-        <LazyBoundary waiting={<p className={`${styles.state} grave`}>Refused</p>}>
+        <LazyBoundary waiting={<p className={`${styles.state} grave`}>{t.verdict.title}</p>}>
           <VerdictCard message={message} clear={clear} />
         </LazyBoundary>
       )
@@ -35,19 +36,19 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
       return (
         <p className={`${styles.state} grave`}>
           <Icon name="warn" />
-          Not sent{message.refusal ? `. ${problemText(message.refusal)}` : '.'}
+          {message.refusal ? t.state.failedBecause({ reason: problemText(message.refusal) }) : t.state.failed}
           {message.refusal?.code !== 'VALIDATION_ERROR' && (
             <button type="button" className="button small" onClick={() => live.retry(message.client_msg_id)}>
-              Send again
+              {t.state.retry}
             </button>
           )}
           {!mediaIn(clear, message.message_type) && (
             <button type="button" className="button small" onClick={() => rewrite(message, clear)}>
-              Edit
+              {t.state.edit}
             </button>
           )}
           <button type="button" className="button small plain" onClick={() => live.discard(message.client_msg_id)}>
-            Discard
+            {t.state.discard}
           </button>
         </p>
       )
@@ -56,13 +57,13 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
         <>
           {message.is_edited && (
             <p className={styles.state} title={message.edited_at ? fullTimeOf(message.edited_at) : ''}>
-              edited
+              {t.state.edited}
             </p>
           )}
           {isStarred && (
             <p className={styles.state}>
               <Icon name="star" />
-              Starred
+              {t.state.starred}
             </p>
           )}
         </>

@@ -5,6 +5,7 @@ import { Menu } from '../kit/menu.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { MessageMenu } from './message-menu.tsx'
 import styles from './message-tools.module.css'
 import { suggestions } from './reactions.tsx'
@@ -30,15 +31,21 @@ export function MessageTools(props: {
 
   return (
     <div className={styles.tools}>
-      <div role="toolbar" aria-label="Message">
-        <Tool icon="smile" title="React" isOff={isWaiting} isOpen={open === 'react'} onPress={() => setOpen('react')} />
-        <Tool icon="reply" title="Reply" isOff={isWaiting} onPress={() => reply(message)} />
+      <div role="toolbar" aria-label={t.menu.toolbar}>
+        <Tool
+          icon="smile"
+          title={t.menu.react}
+          isOff={isWaiting}
+          isOpen={open === 'react'}
+          onPress={() => setOpen('react')}
+        />
+        <Tool icon="reply" title={t.menu.reply} isOff={isWaiting} onPress={() => reply(message)} />
         {quickActs.map((one) => (
           <Tool key={one.title} icon={one.icon} title={one.title} onPress={() => moderate(one)} />
         ))}
-        <Tool icon="more" title="More" isOpen={open === 'more'} onPress={() => setOpen('more')} />
+        <Tool icon="more" title={t.menu.title} isOpen={open === 'more'} onPress={() => setOpen('more')} />
         {open === 'react' && (
-          <Menu label="Reactions" onClose={close}>
+          <Menu label={t.reactions.title} onClose={close}>
             <div className={styles.palette}>
               {suggestions.map((emoji) => (
                 <button
@@ -64,7 +71,7 @@ export function MessageTools(props: {
                 }}
               >
                 <Icon name="plus" />
-                Any other emoji
+                {t.menu.anyEmoji}
               </button>
             </div>
           </Menu>

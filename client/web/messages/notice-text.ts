@@ -2,45 +2,52 @@ import type { Notice, RoomEventData } from '#shared/api/room-events'
 import { isolated, lengthOf, nameOf, timeOf } from '../kit/format.ts'
 import { actText } from '../moderation/act-words.ts'
 import { kindOf } from '../rooms/kind.ts'
+import { messageTexts } from '../texts/messages.ts'
 
-type Texts = { readonly [T in Notice['type']]: (data: RoomEventData<T>) => string }
+const t = messageTexts.notices
 
-/** The part of the sentence after the actor's name. */
+type Texts = { readonly [T in Notice['type']]: (who: string, data: RoomEventData<T>) => string }
+
 const texts: Texts = {
-  'rules.updated': ({ diff }) => ageText(diff) ?? `changed the rules${changesOf(diff)}`,
-  'role.changed': ({ target, role }) => `made ${whom(target)} ${role}`,
-  'member.removed': ({ member, reason }) => `took ${whom(member)} out${why(reason)}`,
-  'messages.purged': ({ target, reason }) => `removed the messages of ${whom(target)}${why(reason)}`,
-  'moderation.applied': ({ action, target, until, reason }) =>
-    `${actText(action)} ${whom(target)}${until ? ` until ${timeOf(until)}` : ''}${why(reason)}`,
-  'room.topic_changed': ({ topic }) =>
-    topic === null ? 'took the topic away' : `changed the topic: ${isolated(topic)}`,
-  'room.archived': () => 'archived the room',
+  'rules.updated': (who, { diff }) => {
+    const names = changesOf(diff)
+    return ageText(who, diff) ?? (names ? t.rulesOf({ who, names }) : t.rules({ who }))
+  },
+  'role.changed': (who, { target, role }) => t.role({ who, target: nameIn(target), role }),
+  'member.removed': (who, { member, reason }) => because(t.removed({ who, target: nameIn(member) }), reason),
+  'messages.purged': (who, { target, reason }) => because(t.purged({ who, target: nameIn(target) }), reason),
+  'moderation.applied': (who, { action, target, until, reason }) => {
+    const act = { who, act: actText(action), target: nameIn(target) }
+    return because(until ? t.actUntil({ ...act, time: timeOf(until) }) : t.act(act), reason)
+  },
+  'room.topic_changed': (who, { topic }) =>
+    topic === null ? t.noTopic({ who }) : t.topic({ who, topic: isolated(topic) }),
+  'room.archived': (who) => t.archived({ who }),
 }
 
 /** One line that describes an act of a moderator or a change of the room. */
 export const noticeText = (notice: Notice): string => {
   const { type, data, actor } = notice
-  return managerText(notice) ?? `${whom(actor)} ${(texts[type] as (told: typeof data) => string)(data)}`
+  return managerText(notice) ?? (texts[type] as (who: string, told: typeof data) => string)(nameIn(actor), data)
 }
 
 /** Who manages the room from here on, and what somebody is who has handed it over; null of every other notice. */
 function managerText({ type, data, actor, room }: Notice): string | null {
   if (type !== 'role.changed') return null
-  if (data.role === kindOf(room).runBy) return `${whom(data.target)} manages this room now`
-  return data.target.id === actor.id ? `${whom(actor)} is ${data.role === 'admin' ? 'an' : 'a'} ${data.role} now` : null
+  if (data.role === kindOf(room).runBy) return t.manages({ target: nameIn(data.target) })
+  return data.target.id === actor.id ? t.ownRole({ who: nameIn(actor), role: data.role }) : null
 }
 
-const whom = ({ id, name }: { id: string; name: string }) => nameOf(name, id)
-const why = (reason: string | null) => (reason ? ` (${isolated(reason)})` : '')
+const nameIn = ({ id, name }: { id: string; name: string }) => nameOf(name, id)
+const because = (text: string, reason: string | null) => (reason ? t.because({ text, reason: isolated(reason) }) : text)
 
 /** A change of the age at which messages are removed, and of nothing else. */
-function ageText({ message_ttl: age, ...others }: Record<string, unknown>): string | null {
+function ageText(who: string, { message_ttl: age, ...others }: Record<string, unknown>): string | null {
   if (typeof age !== 'number' || Object.keys(others).length > 0) return null
-  return age === 0 ? 'turned the removal of messages off' : `lets messages be removed after ${lengthOf(age)}`
+  return age === 0 ? t.noAge({ who }) : t.age({ who, time: lengthOf(age) })
 }
 
 function changesOf(diff: Record<string, unknown>): string {
   const names = Object.keys(diff).map((key) => key.replace(/_(allowed|seconds)$/, '').replaceAll('_', ' '))
-  return names.length > 0 ? `: ${names.join(', ')}` : ''
+  return names.join(', ')
 }

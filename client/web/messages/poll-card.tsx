@@ -3,10 +3,11 @@ import type { Poll } from '#shared/api/poll'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { fullTimeOf, isolated, plural } from '../kit/format.ts'
+import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import messagesStyles from './messages.module.css'
 import styles from './poll-card.module.css'
 import { type Group, NamesTip, namesOf, usePointed, WhoDialog } from './who.tsx'
@@ -29,7 +30,7 @@ export function PollCard({ poll }: { poll: Poll }) {
   }, [client, live, poll])
 
   return (
-    <section className={styles.poll} aria-label={`Poll: ${isolated(poll.question)}`}>
+    <section className={styles.poll} aria-label={t.poll.of({ question: isolated(poll.question) })}>
       <p className={styles.pollQuestion} dir="auto">
         {isolated(poll.question)}
       </p>
@@ -43,13 +44,17 @@ export function PollCard({ poll }: { poll: Poll }) {
         })}
       </ul>
       <p className={`${messagesStyles.state} numerals`}>
-        {plural(poll.total_votes, 'vote')}
-        {poll.allows_multiple && ' · several answers'}
-        {poll.is_anonymous && ' · anonymous'}
-        {isOver ? ' · closed' : poll.ends_at ? ` · until ${fullTimeOf(poll.ends_at)}` : ''}
+        {[
+          t.poll.votes({ count: poll.total_votes }),
+          poll.allows_multiple && t.poll.multiple,
+          poll.is_anonymous && t.poll.anonymous,
+          isOver ? t.poll.closed : poll.ends_at && t.poll.until({ time: fullTimeOf(poll.ends_at) }),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
         {!poll.is_anonymous && poll.total_votes > 0 && (
           <button type="button" className="button small plain" onClick={() => setShowsWho(true)}>
-            Who voted
+            {t.poll.who}
           </button>
         )}
         {!isOver && (isSameAccount(poll.creator_address, account) || rights.canPin) && (
@@ -57,11 +62,11 @@ export function PollCard({ poll }: { poll: Poll }) {
             className="button small plain"
             onPress={() => client.polls.update({ room: live.ref, pollId: poll.id, isClosed: true })}
           >
-            Close poll
+            {t.poll.close}
           </ActButton>
         )}
       </p>
-      {showsWho && <WhoDialog title="Votes" load={load} onClose={() => setShowsWho(false)} />}
+      {showsWho && <WhoDialog title={t.poll.voters} load={load} onClose={() => setShowsWho(false)} />}
     </section>
   )
 }

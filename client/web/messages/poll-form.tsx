@@ -4,6 +4,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 
 const mostOptions = 10
 
@@ -24,7 +25,7 @@ export function PollForm({ onSent, onClose }: { onSent: () => void; onClose: () 
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (isRepeated) return setError(new Error('Two answers are the same.'))
+    if (isRepeated) return setError(new Error(t.poll.repeated))
     try {
       await client.polls.create({
         room: live.ref,
@@ -41,10 +42,10 @@ export function PollForm({ onSent, onClose }: { onSent: () => void; onClose: () 
   }
 
   return (
-    <Dialog title="Ask the room" onClose={onClose}>
+    <Dialog title={t.poll.create} onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <label className="field">
-          <span>Question</span>
+          <span>{t.poll.question}</span>
           <input
             dir="auto"
             className="input"
@@ -55,7 +56,7 @@ export function PollForm({ onSent, onClose }: { onSent: () => void; onClose: () 
           />
         </label>
         <fieldset className="stack">
-          <legend className="label">Answers</legend>
+          <legend className="label">{t.poll.answers}</legend>
           {options.map(({ key, text }, at) => (
             <input
               dir="auto"
@@ -66,7 +67,7 @@ export function PollForm({ onSent, onClose }: { onSent: () => void; onClose: () 
               }}
               className="input"
               maxLength={200}
-              aria-label={`Answer ${at + 1}`}
+              aria-label={t.poll.answer({ number: at + 1 })}
               value={text}
               onChange={(event) =>
                 setOptions(options.map((option) => (option.key === key ? { key, text: event.target.value } : option)))
@@ -84,23 +85,23 @@ export function PollForm({ onSent, onClose }: { onSent: () => void; onClose: () 
                 }}
               >
                 <Icon name="plus" />
-                Another answer
+                {t.poll.add}
               </button>
             </div>
           )}
         </fieldset>
         <label className="check">
           <input type="checkbox" checked={allowsMultiple} onChange={(event) => setMultiple(event.target.checked)} />
-          Several answers are fine
+          {t.poll.allowMultiple}
         </label>
         <label className="check">
           <input type="checkbox" checked={isAnonymous} onChange={(event) => setAnonymous(event.target.checked)} />
-          Do not show who voted
+          {t.poll.hideVoters}
         </label>
         <Problem error={error} />
         <div className="row end">
           <button type="submit" className="button main" disabled={!question.trim() || given.length < 2}>
-            Ask
+            {t.poll.create}
           </button>
         </div>
       </form>

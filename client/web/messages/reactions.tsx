@@ -1,10 +1,10 @@
 import { useCallback, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
 import { useClient } from '../connection/client.ts'
-import { plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import messagesStyles from './messages.module.css'
 import styles from './reactions.module.css'
 import { type Group, NamesTip, namesOf, usePointed, WhoDialog } from './who.tsx'
@@ -32,7 +32,7 @@ export function Reactions({ message, isActive }: { message: LocalMessage; isActi
   }, [client, live, id, reactions])
   if (counts.length === 0 || message.is_deleted) return null
   return (
-    <ul className={styles.reactions} aria-label="Reactions">
+    <ul className={styles.reactions} aria-label={t.reactions.title}>
       {counts.map(([emoji, count]) => (
         <li key={emoji}>
           <Reaction
@@ -49,14 +49,14 @@ export function Reactions({ message, isActive }: { message: LocalMessage; isActi
         <button
           type="button"
           className={messagesStyles.whoButton}
-          aria-label="Who reacted"
-          title="Who reacted"
+          aria-label={t.reactions.who}
+          title={t.reactions.who}
           tabIndex={isActive ? 0 : -1}
           onClick={() => setShowsWho(true)}
         >
           <Icon name="people" />
         </button>
-        {showsWho && <WhoDialog title="Reactions" load={load} onClose={() => setShowsWho(false)} />}
+        {showsWho && <WhoDialog title={t.reactions.title} load={load} onClose={() => setShowsWho(false)} />}
       </li>
     </ul>
   )
@@ -76,7 +76,7 @@ function Reaction(props: {
   const { isPointed, tip, handlers, tookAsHold } = usePointed(props.onWho)
   const names = async () => {
     const group = (await load()).find(({ title }) => title === emoji)
-    return group && group.people.length > 0 ? `${namesOf(group, account)} reacted with ${emoji}` : ''
+    return group && group.people.length > 0 ? t.reactions.names({ names: namesOf(group, account), emoji }) : ''
   }
   return (
     <>
@@ -85,7 +85,7 @@ function Reaction(props: {
         className={`${styles.reaction} numerals`}
         tabIndex={props.isActive ? 0 : -1}
         aria-pressed={message.reacted.includes(emoji)}
-        aria-label={`${emoji} ${plural(count, 'reaction')}`}
+        aria-label={t.reactions.count({ emoji, count })}
         {...handlers}
         onClick={() => {
           if (!tookAsHold()) attempt(() => live.react(message.id, emoji))

@@ -5,6 +5,7 @@ import { Icon } from '../kit/icon.tsx'
 import { lineOf } from '../media/words.ts'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './messages.module.css'
 
 export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_to']>; id: string | null }) {
@@ -22,8 +23,7 @@ export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_
       <span dir="auto">
         {isHidden
           ? fromBlocked
-          : lineOf(quoted.content, quoted.message_type) ||
-            (isSealed && !original ? 'An earlier message' : 'Message deleted')}
+          : lineOf(quoted.content, quoted.message_type) || (isSealed && !original ? t.row.earlier : t.row.deleted)}
       </span>
     </button>
   )

@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './timeline.module.css'
 
 /** A row that cannot be shown is told in its place, and takes no other away. Another content is tried anew. */
@@ -14,6 +15,6 @@ export class RowBoundary extends Component<{ of: object; children: ReactNode }, 
   }
 
   override render() {
-    return this.state.isBroken ? <li className={styles.notice}>This message cannot be shown.</li> : this.props.children
+    return this.state.isBroken ? <li className={styles.notice}>{t.broken}</li> : this.props.children
   }
 }

@@ -15,6 +15,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { Announcer } from './announcer.tsx'
 import { useDeletions } from './deletions.tsx'
 import { MessageRow } from './message-row.tsx'
@@ -122,11 +123,11 @@ export function Timeline(props: {
           unread.look()
         }}
       >
-        {hasMore && state.messages.length > 0 && <p className={styles.older}>Loading older messages</p>}
+        {hasMore && state.messages.length > 0 && <p className={styles.older}>{t.loadingOlder}</p>}
         <Opening state={state} onReopen={props.onReopen} />
         <ol
           className={styles.rows}
-          aria-label="Messages"
+          aria-label={t.list}
           onMouseDown={click}
           onFocus={focus}
           onBlur={blur}
@@ -154,7 +155,7 @@ export function Timeline(props: {
       {(!isAtEnd || !state.atNewest) && state.messages.length > 0 && (
         <button type="button" className={`button small ${styles.toNewest}`} onClick={toNewest}>
           <Icon name="down" />
-          Jump to latest
+          {t.toNewest}
         </button>
       )}
       <Announcer messages={state.messages} />
@@ -166,7 +167,7 @@ type LineProps = Omit<Parameters<typeof MessageRow>[0], 'message' | 'rowKey' | '
 
 function RowLine({ row, ...rest }: LineProps) {
   if (row.kind === 'day') return <li className={styles.divider}>{row.text}</li>
-  if (row.kind === 'new') return <li className={`${styles.divider} new`}>New</li>
+  if (row.kind === 'new') return <li className={`${styles.divider} new`}>{t.new}</li>
   if (row.kind === 'message')
     return (
       <RowBoundary of={row.message}>
@@ -187,15 +188,15 @@ function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }
   if (state.error) return <Problem error={state.error} onRetry={onReopen} />
   if (connection === 'offline' || connection === 'closed') {
     return (
-      <Blank icon="plug" title="You are offline">
-        <p>What you write is kept, and sent in order when the connection is back.</p>
+      <Blank icon="plug" title={t.offline}>
+        <p>{t.offlineHint}</p>
       </Blank>
     )
   }
-  if (state.status !== 'live') return <Skeleton rows={9} label="Loading messages" />
+  if (state.status !== 'live') return <Skeleton rows={9} label={t.loading} />
   return (
-    <Blank icon="message" title="Nothing said yet">
-      <p>Say the first word.</p>
+    <Blank icon="message" title={t.empty}>
+      <p>{t.emptyHint}</p>
     </Blank>
   )
 }

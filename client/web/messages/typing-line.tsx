@@ -3,6 +3,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './messages.module.css'
 
 export function TypingLine({ typing }: { typing: readonly Typist[] }) {
@@ -16,7 +17,7 @@ export function TypingLine({ typing }: { typing: readonly Typist[] }) {
 
 function textOf([first, second, third, ...more]: readonly string[]): string {
   if (!first) return ''
-  if (!second) return `${first} is typing`
-  if (!third) return `${first} and ${second} are typing`
-  return more.length > 0 ? 'Several people are typing' : `${first}, ${second} and ${third} are typing`
+  if (!second) return t.typing.one({ first })
+  if (!third) return t.typing.two({ first, second })
+  return more.length > 0 ? t.typing.many : t.typing.three({ first, second, third })
 }

@@ -1,13 +1,15 @@
 import { useRef } from 'react'
-import { dayOf, plural, timeOf } from '../kit/format.ts'
+import { dayOf, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { kitTexts } from '../texts/kit.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './unread-bar.module.css'
 
 /** What is unread above what is seen: how much, since when, and the way there. */
 export function UnreadBar(props: { count: number; since: string; onJump: () => void; onRead: () => void }) {
+  const { count } = props
   const day = dayOf(props.since)
-  const since =
-    day === 'Today' ? timeOf(props.since) : `${day === 'Yesterday' ? 'yesterday' : day}, ${timeOf(props.since)}`
+  const since = timeOf(props.since)
   const isAsked = useRef(false)
   const jump = () => {
     if (isAsked.current) return
@@ -15,21 +17,18 @@ export function UnreadBar(props: { count: number; since: string; onJump: () => v
     props.onJump()
   }
   return (
-    <section className={styles.unreadBar} aria-label="Unread messages">
-      <button
-        type="button"
-        className={`${styles.unreadAct} grow`}
-        title={`${plural(props.count, 'message')} unread`}
-        onClick={jump}
-      >
+    <section className={styles.unreadBar} aria-label={t.unread.title}>
+      <button type="button" className={`${styles.unreadAct} grow`} title={t.unread.count({ count })} onClick={jump}>
         <Icon name="down" />
         <span className="numerals">
-          {props.count.toLocaleString()} new since {since}
+          {day === kitTexts.today
+            ? t.unread.since({ count, since })
+            : t.unread.sinceDay({ count, since, day: day === kitTexts.yesterday ? t.unread.yesterday : day })}
         </span>
-        <strong>Jump</strong>
+        <strong>{t.unread.jump}</strong>
       </button>
       <button type="button" className={styles.unreadAct} onClick={props.onRead}>
-        Mark as read
+        {t.unread.read}
       </button>
     </section>
   )

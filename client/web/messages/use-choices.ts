@@ -14,6 +14,7 @@ import type { RoomAgent } from '../rooms/room-agents.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { slugOf, titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 
 const shown = 6
 const deadlineMilliseconds = 2_000
@@ -61,7 +62,7 @@ export function useChoices(
     const person = personOf(member)
     const role = staff.find(({ user_address }) => isSameAccount(user_address, member.user_address))?.role
     const handle = member.username ? `@${member.username}` : markOf(person)
-    return [role, isLikeStaff(person) ? 'not a moderator' : null, handle].filter(Boolean).join(' · ') || null
+    return [role, isLikeStaff(person) ? t.row.notModerator : null, handle].filter(Boolean).join(' · ') || null
   }
   if (!word) return []
   const { sign, rest } = word
@@ -121,7 +122,7 @@ const ofMember = (member: Member, note: string | null): Choice => ({
 const ofAgent = ({ id, name, avatar_emoji }: RoomAgent): Choice => ({
   key: accountOfAgent(id),
   title: isolated(name),
-  note: 'agent',
+  note: t.row.agent,
   sign: { agent: avatar_emoji },
   words: `@${name} `,
   names: { kind: 'agent', id },

@@ -7,10 +7,10 @@ import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useNowUntil } from '../kit/use-now.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import messagesStyles from './messages.module.css'
 import styles from './verdict-card.module.css'
 import { VerdictWhy } from './verdict-why.tsx'
-import { ruleText, stepNames } from './verdict-words.ts'
 
 /** Explains why a message was refused: the step that decided, its rule, and the actions that are possible now. */
 export function VerdictCard({ message, clear }: { message: LocalMessage; clear: string }) {
@@ -19,10 +19,10 @@ export function VerdictCard({ message, clear }: { message: LocalMessage; clear: 
   const read = Verdict.safeParse(message.refusal?.verdict)
   const verdict = read.success ? read.data : null
   const step = verdict?.step ?? null
-  const text = verdict?.text ?? (message.refusal ? problemText(message.refusal) : 'This message was refused.')
+  const text = verdict?.text ?? (message.refusal ? problemText(message.refusal) : t.verdict.unknown)
 
   return (
-    <section className={styles.verdict} aria-label="Refused">
+    <section className={styles.verdict} aria-label={t.verdict.title}>
       <header>
         <Icon name="shield" />
         <strong>{text}</strong>
@@ -30,9 +30,9 @@ export function VerdictCard({ message, clear }: { message: LocalMessage; clear: 
       {step && (
         <p className={styles.verdictStep}>
           <span className="numerals">
-            Step {steps.indexOf(step) + 1} of {steps.length}: {stepNames[step].title}
+            {t.verdict.step({ number: steps.indexOf(step) + 1, count: steps.length, name: t.checks[step] })}
           </span>
-          {verdict?.rule && <span className="chip">{ruleText(verdict.rule)}</span>}
+          {verdict?.rule && <span className="chip">{t.verdict.rule(verdict.rule)}</span>}
         </p>
       )}
       <Again until={verdict?.until ?? null} />
@@ -40,14 +40,14 @@ export function VerdictCard({ message, clear }: { message: LocalMessage; clear: 
         {!mediaIn(clear, message.message_type) && (
           <button type="button" className="button small" onClick={() => rewrite(message, clear)}>
             <Icon name="pencil" />
-            Edit
+            {t.state.edit}
           </button>
         )}
         <button type="button" className="button small plain" onClick={() => live.discard(message.client_msg_id)}>
-          Discard
+          {t.state.discard}
         </button>
         <button type="button" className="button small plain" onClick={() => setAsksWhy(true)}>
-          Why?
+          {t.verdict.why}
         </button>
       </div>
       {asksWhy && <VerdictWhy verdict={verdict} onClose={() => setAsksWhy(false)} />}
@@ -62,7 +62,7 @@ function Again({ until }: { until: string | null }) {
   return (
     <p className={`${messagesStyles.state} numerals`} title={fullTimeOf(until)}>
       <Icon name="clock" />
-      {left > 0 ? `Try again in ${lengthOf(left)}` : 'You can try again now'}
+      {left > 0 ? t.verdict.again({ time: lengthOf(left) }) : t.verdict.againNow}
     </p>
   )
 }

@@ -2,10 +2,11 @@ import { type PointerEvent, useEffect, useId, useLayoutEffect, useRef, useState 
 import { isSameAccount } from '#shared/kit/accounts'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { nameOf, plural } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './who.module.css'
 
 export interface Somebody {
@@ -29,9 +30,9 @@ const heldMilliseconds = 450
 export function namesOf({ count, people }: Pick<Group, 'count' | 'people'>, account: string): string {
   const names = ownFirst(people, account)
     .slice(0, mostNamed)
-    .map(({ id, name }) => (isSameAccount(id, account) ? 'You' : nameOf(name, id)))
+    .map(({ id, name }) => (isSameAccount(id, account) ? t.people.you : nameOf(name, id)))
   const others = count - names.length
-  const all = others > 0 && names.length > 0 ? [...names, plural(others, 'other')] : names
+  const all = others > 0 && names.length > 0 ? [...names, t.people.others({ count: others })] : names
   return new Intl.ListFormat('en', { type: 'conjunction' }).format(all)
 }
 
@@ -113,7 +114,7 @@ export function WhoDialog(props: { title: string; load: () => Promise<readonly G
   const { account } = useOpenRoom()
   return (
     <Dialog title={props.title} onClose={props.onClose}>
-      <Listed loaded={groups} empty={<p className="hint">Nobody any more.</p>}>
+      <Listed loaded={groups} empty={<p className="hint">{t.people.nobody}</p>}>
         {(found) => (
           <div className="stack wide">
             {found.map(({ title, count, people }) => (
@@ -128,12 +129,14 @@ export function WhoDialog(props: { title: string; load: () => Promise<readonly G
                       <Avatar id={id} name={nameOf(name, id)} size="small" />
                       <span>
                         {nameOf(name, id)}
-                        {isSameAccount(id, account) && <small className="hint"> you</small>}
+                        {isSameAccount(id, account) && <small className="hint"> {t.people.youAfter}</small>}
                       </span>
                     </li>
                   ))}
                 </ul>
-                {count > people.length && <p className="hint">and {plural(count - people.length, 'other')}</p>}
+                {count > people.length && (
+                  <p className="hint">{t.people.andOthers({ count: count - people.length })}</p>
+                )}
               </section>
             ))}
           </div>

@@ -5,6 +5,7 @@ import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { AgentFace } from '../agents/agent-face.tsx'
 import { isolated } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { MessageText } from './message-text.tsx'
 import styles from './messages.module.css'
 import { ReplyQuote } from './reply-quote.tsx'
@@ -15,7 +16,7 @@ export function WritingRows({ writing }: { writing: readonly Writing[] }) {
   return (
     <div className="writing">
       {writing.length > 0 && (
-        <ol aria-label="Being written">
+        <ol aria-label={t.writing.list}>
           {writing.map((one) => (
             <WritingRow key={one.runId} writing={one} isHidden={blocked.has(accountOfAgent(one.agent.id))} />
           ))}
@@ -35,8 +36,8 @@ const WritingRow = memo(function WritingRow({ writing, isHidden }: { writing: Wr
       <div className="bubble">
         <p className={styles.byline}>
           <span className={styles.who}>{isolated(agent.name)}</span>
-          <span className="chip role">agent</span>
-          <span className={styles.writes}>is writing</span>
+          <span className="chip role">{t.writing.agent}</span>
+          <span className={styles.writes}>{t.writing.now}</span>
         </p>
         {asked && <ReplyQuote quoted={asked} id={asked.id} />}
         {isHidden ? (

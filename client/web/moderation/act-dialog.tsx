@@ -1,5 +1,6 @@
 import type { LiveRoom } from '#client/sdk/types'
 import { Dialog } from '../kit/dialog.tsx'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { ActForm } from './act-form.tsx'
 import { personActs } from './person-acts.ts'
 import type { AskedAct } from './row-acts.ts'
@@ -8,7 +9,7 @@ import type { AskedAct } from './row-acts.ts'
 export function ActDialog({ asked, live, onClose }: { asked: AskedAct; live: LiveRoom; onClose: () => void }) {
   const { asks, person } = asked
   return (
-    <Dialog title={`${personActs[asks].title}: ${person.name}`} onClose={onClose}>
+    <Dialog title={t.actionOn({ action: personActs[asks].title, name: person.name })} onClose={onClose}>
       <div className="stack">
         <ActForm acts={[asks]} person={person} live={live} duration={asked.duration} onDone={onClose} />
       </div>

@@ -3,8 +3,9 @@ import type { LiveRoom } from '#client/sdk/types'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { useFocused } from '../kit/focus.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import styles from './act-form.module.css'
-import { lengths, reasons } from './acts.ts'
+import { lengths } from './acts.ts'
 import { ConfirmButton } from './confirm-button.tsx'
 import { type PersonAct, personActs, usePersonAct } from './person-acts.ts'
 
@@ -36,8 +37,8 @@ export function ActForm(props: {
     <>
       {acts.some((kind) => personActs[kind].hasLength) && (
         <Chips
-          label="How long"
-          options={lengths.map(({ duration: key, title }) => ({ key, title }))}
+          label={t.form.duration}
+          options={lengths.map((key) => ({ key, title: t.lengths[key] }))}
           chosen={duration}
           onChoose={setDuration}
         />
@@ -72,16 +73,16 @@ function Why({ reason, onChange }: { reason: string; onChange: (reason: string) 
   return (
     <>
       <Chips
-        label="Why"
-        options={reasons.map((key) => ({ key, title: key }))}
+        label={t.form.why}
+        options={Object.values(t.reasons).map((title) => ({ key: title, title }))}
         chosen={reason}
         onChoose={(key) => onChange(key === reason ? '' : key)}
       />
       <input
         dir="auto"
         className="input"
-        aria-label="Reason"
-        placeholder="In other words (optional). They will see it."
+        aria-label={t.form.reason}
+        placeholder={t.form.reasonHint}
         maxLength={longestReason}
         value={reason}
         onChange={(event) => onChange(event.target.value)}

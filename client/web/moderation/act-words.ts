@@ -1,6 +1,7 @@
 import type { ModerationAction } from '#shared/api/moderation-acts'
 import type { LogAction } from '#shared/api/moderation-records'
 import type { IconName } from '../kit/icon.tsx'
+import { moderationTexts as t } from '../texts/moderation.ts'
 
 interface Words {
   /** The part of the sentence before the name of the person. */
@@ -10,32 +11,32 @@ interface Words {
 
 /** The text for each act, by its name in the moderation log or in the room event. */
 const words: Readonly<Record<LogAction | ModerationAction, Words>> = {
-  mute: { text: 'muted', icon: 'mute' },
-  unmute: { text: 'unmuted', icon: 'mute' },
-  ban: { text: 'banned', icon: 'block' },
-  room_ban: { text: 'banned', icon: 'block' },
-  unban: { text: 'lifted the ban of', icon: 'check' },
-  room_unban: { text: 'lifted the ban of', icon: 'check' },
-  delete: { text: 'deleted a message of', icon: 'bin' },
-  pin: { text: 'pinned a message', icon: 'pin' },
-  unpin: { text: 'unpinned a message', icon: 'pin' },
-  purge: { text: 'removed the messages of', icon: 'bin' },
-  warn: { text: 'warned', icon: 'warn' },
-  kick: { text: 'took out', icon: 'shield' },
-  promote: { text: 'made a moderator of', icon: 'star' },
-  promote_mod: { text: 'made a moderator of', icon: 'star' },
-  demote: { text: 'took the moderator role of', icon: 'star' },
-  demote_mod: { text: 'took the moderator role of', icon: 'star' },
-  invite: { text: 'made an invitation link', icon: 'shield' },
-  uninvite: { text: 'took an invitation link back', icon: 'shield' },
-  set_role: { text: 'changed the role of', icon: 'shield' },
-  admin_role: { text: 'changed the site role of', icon: 'shield' },
-  suspend: { text: 'suspended', icon: 'block' },
-  unsuspend: { text: 'lifted the suspension of', icon: 'check' },
-  archive: { text: 'archived the room', icon: 'shield' },
-  rules: { text: 'changed the rules', icon: 'book' },
-  word_add: { text: 'blocked a word', icon: 'shield' },
-  word_remove: { text: 'freed a word', icon: 'shield' },
+  mute: { text: t.acts.mute, icon: 'mute' },
+  unmute: { text: t.acts.unmute, icon: 'mute' },
+  ban: { text: t.acts.ban, icon: 'block' },
+  room_ban: { text: t.acts.ban, icon: 'block' },
+  unban: { text: t.acts.unban, icon: 'check' },
+  room_unban: { text: t.acts.unban, icon: 'check' },
+  delete: { text: t.acts.delete, icon: 'bin' },
+  pin: { text: t.acts.pin, icon: 'pin' },
+  unpin: { text: t.acts.unpin, icon: 'pin' },
+  purge: { text: t.acts.purge, icon: 'bin' },
+  warn: { text: t.acts.warn, icon: 'warn' },
+  kick: { text: t.acts.kick, icon: 'shield' },
+  promote: { text: t.acts.promote, icon: 'star' },
+  promote_mod: { text: t.acts.promote, icon: 'star' },
+  demote: { text: t.acts.demote, icon: 'star' },
+  demote_mod: { text: t.acts.demote, icon: 'star' },
+  invite: { text: t.acts.invite, icon: 'shield' },
+  uninvite: { text: t.acts.uninvite, icon: 'shield' },
+  set_role: { text: t.acts.set_role, icon: 'shield' },
+  admin_role: { text: t.acts.admin_role, icon: 'shield' },
+  suspend: { text: t.acts.suspend, icon: 'block' },
+  unsuspend: { text: t.acts.unsuspend, icon: 'check' },
+  archive: { text: t.acts.archive, icon: 'shield' },
+  rules: { text: t.acts.rules, icon: 'book' },
+  word_add: { text: t.acts.word_add, icon: 'shield' },
+  word_remove: { text: t.acts.word_remove, icon: 'shield' },
 }
 
 /** The text for an act; an act that only a newer server knows is shown by its name. */

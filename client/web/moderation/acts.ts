@@ -4,21 +4,14 @@ import type { CallOf, OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { isChatType } from '#shared/kit/room-kinds'
 import { useClient } from '../connection/client.ts'
-import { plural } from '../kit/format.ts'
 import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
+import { moderationTexts as t } from '../texts/moderation.ts'
 
 export type Act = CallOf<typeof moderation.act>
 type Acted = OutputOf<typeof moderation.act>
 
-export const reasons = ['spam', 'insults', 'off topic', 'scam', 'flooding'] as const
-export const lengths = [
-  { duration: '10m', title: '10 min' },
-  { duration: '1h', title: '1 h' },
-  { duration: '24h', title: '24 h' },
-  { duration: '7d', title: '7 days' },
-  { duration: 'permanent', title: 'for good' },
-] as const
+export const lengths = ['10m', '1h', '24h', '7d', 'permanent'] as const
 
 /** The act that takes another one back, and the text of its toast. */
 export interface Undo {
@@ -35,19 +28,20 @@ export function useAct(): (act: Act, done: string, undo?: Undo | null) => Promis
       const run = async (what: Act) => {
         const startedAt = performance.now()
         const acted = await client.moderation.act(what)
-        return { acted, effect: `${effectText(acted.effects)} in ${Math.round(performance.now() - startedAt)} ms.` }
+        const time = Math.round(performance.now() - startedAt)
+        return { acted, effect: (text: string) => effectText(text, acted.effects, time) }
       }
       const takeBack = async ({ act: reverse, done: undone }: Undo) => {
         hide()
         await run(reverse).then(
-          ({ effect }) => tell(`${undone}${effect}`),
+          ({ effect }) => tell(effect(undone)),
           (error) => tell(problemText(error)),
         )
       }
       let hide = () => {}
       try {
         const { acted, effect } = await run(act)
-        hide = tell(`${done}${effect}`, undo ? { title: 'Undo', onPress: () => void takeBack(undo) } : undefined)
+        hide = tell(effect(done), undo ? { title: t.done.undo, onPress: () => void takeBack(undo) } : undefined)
         return acted
       } catch (error) {
         tell(problemText(error))
@@ -58,13 +52,16 @@ export function useAct(): (act: Act, done: string, undo?: Undo | null) => Promis
   )
 }
 
-function effectText(effects: Acted['effects']): string {
+function effectText(done: string, effects: Acted['effects'], time: number): string {
+  const { sockets_removed, messages_removed, pending_nodes } = effects
   const parts = [
-    effects.sockets_removed > 0 ? `removed from ${plural(effects.sockets_removed, 'connection')}` : '',
-    effects.messages_removed > 0 ? `${plural(effects.messages_removed, 'message')} removed` : '',
-    effects.pending_nodes > 0 ? `${plural(effects.pending_nodes, 'server')} still to confirm` : '',
+    sockets_removed > 0 ? t.effect.connections({ count: sockets_removed }) : '',
+    messages_removed > 0 ? t.effect.messages({ count: messages_removed }) : '',
+    pending_nodes > 0 ? t.effect.servers({ count: pending_nodes }) : '',
   ].filter(Boolean)
-  return parts.length > 0 ? `, ${parts.join(', ')}` : ', in effect everywhere'
+  return parts.length > 0
+    ? t.effect.parts({ done, parts: parts.join(', '), time })
+    : t.effect.everywhere({ done, time })
 }
 
 /** The name of a room in the paths of the moderation operations. */

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { ActButton } from '../kit/act-button.tsx'
+import { moderationTexts as t } from '../texts/moderation.ts'
 
 const shownMilliseconds = 3_000
 
@@ -20,11 +21,13 @@ export function ConfirmButton(props: {
     setAsking(!isAsking)
     if (isAsking) await props.onConfirm()
   }
-  const said = isAsking ? `${props.title}: sure?` : props.title
+  const { title: action, of: name } = props
+  const askedOf = isAsking ? t.confirmOf : t.actionOf
+  const said = isAsking ? t.confirm({ action }) : action
   return (
     <ActButton
       className={`button small ${isAsking ? 'grave' : 'risky'}`}
-      aria-label={props.of && `${said} ${props.of}`}
+      aria-label={name && askedOf({ action, name })}
       onPress={press}
     >
       {said}

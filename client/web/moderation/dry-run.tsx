@@ -3,9 +3,10 @@ import type { moderation } from '#shared/api/moderation'
 import type { CallOf, OutputOf } from '#shared/kit/contract'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
-import { nameOf, plural } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import styles from './dry-run.module.css'
 
 type Proposal = Omit<CallOf<typeof moderation.simulate>, 'room' | 'last'>
@@ -32,11 +33,11 @@ export function DryRun({ proposal }: { proposal: Proposal }) {
   }
 
   return (
-    <section className={styles.dryRun} aria-label="Dry run">
+    <section className={styles.dryRun} aria-label={t.dryRun.title}>
       <div className="row">
-        <span className="grow hint">What would it have done?</span>
+        <span className="grow hint">{t.dryRun.hint}</span>
         <button type="button" className="button small" onClick={start}>
-          Dry run
+          {t.dryRun.start}
         </button>
       </div>
       {isCurrent && <Problem error={run.error} />}
@@ -49,9 +50,14 @@ function OutcomeText({ outcome }: { outcome: Outcome }) {
   return (
     <div className="stack" role="status">
       <p className="numerals">
-        Would have refused <strong>{outcome.hits}</strong> of {outcome.tested}, from{' '}
-        {plural(outcome.authors, 'person', 'people')}
-        <span className="hint"> · judged in {outcome.milliseconds.toFixed(1)} ms</span>
+        {t.dryRun.outcome({
+          hits: outcome.hits,
+          tested: outcome.tested,
+          authors: outcome.authors,
+          time: outcome.milliseconds.toFixed(1),
+          strong: (parts) => <strong>{parts}</strong>,
+          hint: (parts) => <span className="hint">{parts}</span>,
+        })}
       </p>
       <ul className={styles.samples}>
         {outcome.sample.slice(0, sampled).map((message) => (

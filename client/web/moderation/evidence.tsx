@@ -7,6 +7,7 @@ import styles from '../media/media.module.css'
 import { MediaFault } from '../media/media-fault.tsx'
 import { SealedPicture } from '../media/picture.tsx'
 import { VoicePlayer } from '../media/voice-player.tsx'
+import { moderationTexts as t } from '../texts/moderation.ts'
 
 /** The media that were handed in with a report; loaded when a moderator asks for them, as nobody sees such a picture by surprise. */
 export function Evidence({ item, evidence }: { item: string; evidence: NonNullable<QueueItem['evidence']> }) {
@@ -21,18 +22,14 @@ export function Evidence({ item, evidence }: { item: string; evidence: NonNullab
     <div>
       {!isShown ? (
         <button type="button" className="button small" onClick={() => setShown(true)}>
-          {isVoice ? 'Listen to the voice message' : 'Show the picture'}
+          {isVoice ? t.evidence.listen : t.evidence.show}
         </button>
       ) : isVoice ? (
         <Sound open={open} />
       ) : (
-        <SealedPicture open={open} kind="photo" alt="Handed in with this report" />
+        <SealedPicture open={open} kind="photo" alt={t.evidence.picture} />
       )}
-      <p className="hint">
-        {evidence.is_as_sent
-          ? 'Matches what was sent in this message’s room.'
-          : 'Not shown to be what was sent: only the person who reports it says so.'}
-      </p>
+      <p className="hint">{evidence.is_as_sent ? t.evidence.verified : t.evidence.unverified}</p>
     </div>
   )
 }

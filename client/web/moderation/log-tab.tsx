@@ -9,6 +9,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { useDeletions } from '../messages/deletions.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { actText, actWords } from './act-words.ts'
 import styles from './log-tab.module.css'
 
@@ -31,11 +32,11 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
       <div className="row">
         <select
           className="input"
-          aria-label="Kind of act"
+          aria-label={t.log.action}
           value={action}
           onChange={(event) => setAction(event.target.value)}
         >
-          <option value="">All acts</option>
+          <option value="">{t.log.allActions}</option>
           {actions.map((name) => (
             <option key={name} value={name}>
               {actText(name)}
@@ -45,8 +46,8 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
         <input
           dir="auto"
           className="input"
-          aria-label="Person"
-          placeholder="Person"
+          aria-label={t.log.person}
+          placeholder={t.log.person}
           value={person}
           onChange={(event) => setPerson(event.target.value)}
         />
@@ -55,13 +56,13 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
       <Listed
         loaded={log}
         empty={
-          <Blank icon="shield" title="No acts yet">
-            <p>Each act of a moderator is written here, and none is ever changed.</p>
+          <Blank icon="shield" title={t.log.empty}>
+            <p>{t.log.emptyHint}</p>
           </Blank>
         }
       >
         {(entries) => (
-          <ol className={styles.log} aria-label="Acts of moderators">
+          <ol className={styles.log} aria-label={t.log.list}>
             {entries.filter(fits).map((entry) => (
               <LogLine key={entry.id} entry={entry} nameFor={nameFor} />
             ))}
@@ -79,16 +80,16 @@ function PendingDeletions() {
   const here = pending.filter(({ room, canUndo }) => canUndo && room === roomKey(live.ref))
   if (here.length === 0) return null
   return (
-    <ol className={styles.log} aria-label="Acts that can be undone">
+    <ol className={styles.log} aria-label={t.log.pending}>
       {here.map(({ id, name }) => (
         <li key={id}>
           <Icon name="bin" />
           <span className="grow">
-            <strong>You</strong> deleted a message of <strong>{name}</strong>
-            <small>Takes effect in a few seconds</small>
+            {t.log.pendingDelete({ name, strong: (parts) => <strong>{parts}</strong> })}
+            <small>{t.log.pendingHint}</small>
           </span>
           <button type="button" className="button small" onClick={() => undo(id)}>
-            Undo
+            {t.done.undo}
           </button>
         </li>
       ))}

@@ -1,10 +1,12 @@
-import { lazy, useState } from 'react'
+import { lazy } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { useSession } from '../accounts/session.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { turnDeskTo, useDesk } from '../rooms/route.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { LogTab } from './log-tab.tsx'
 import { QueueTab } from './queue-tab.tsx'
 import { RestrictedTab } from './restricted-tab.tsx'
@@ -15,14 +17,12 @@ import { WordsTab } from './words-tab.tsx'
 
 const BugList = lazy(async () => ({ default: (await import('../support/bug-list.tsx')).BugList }))
 
-type TabName = 'log' | 'queue' | 'restricted' | 'words' | 'rules' | 'faults'
-
 export function ModerationPanel({ state }: { state: RoomState }) {
   const { rights } = useOpenRoom()
   if (!rights.isModerator) {
     return (
-      <Blank icon="shield" title="For moderators">
-        <p>You have no moderator’s rights in this room.</p>
+      <Blank icon="shield" title={t.panel.forbidden}>
+        <p>{t.panel.forbiddenHint}</p>
       </Blank>
     )
   }
@@ -30,23 +30,24 @@ export function ModerationPanel({ state }: { state: RoomState }) {
 }
 
 function Desk({ state }: { state: RoomState }) {
-  const [tab, setTab] = useState<TabName>('log')
+  const { live } = useOpenRoom()
+  const tab = useDesk()
   const { queue, elsewhere, log, waiting } = useModeration()
   const isAdmin = useSession().user.role !== 'user'
   return (
     <>
       <Switches state={state} />
       <Tabs
-        label="Moderation"
+        label={t.panel.title}
         chosen={tab}
-        onChoose={setTab}
+        onChoose={(name) => turnDeskTo(live.ref, name)}
         tabs={[
-          { name: 'log', title: 'Live log' },
-          { name: 'queue', title: waiting ? `Queue (${waiting})` : 'Queue' },
-          { name: 'restricted', title: 'Banned' },
-          { name: 'words', title: 'Words' },
-          { name: 'rules', title: 'Rules' },
-          ...(isAdmin ? [{ name: 'faults' as const, title: 'Faults' }] : []),
+          { name: 'log', title: t.panel.log },
+          { name: 'queue', title: waiting ? t.panel.queueCount({ count: waiting }) : t.panel.queue },
+          { name: 'restricted', title: t.panel.restricted },
+          { name: 'words', title: t.panel.words },
+          { name: 'rules', title: t.panel.rules },
+          ...(isAdmin ? [{ name: 'faults' as const, title: t.panel.problems }] : []),
         ]}
       />
       <div className="panel-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>

@@ -4,6 +4,7 @@ import { useClient } from '../connection/client.ts'
 import { nameOf } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { lengths, useAct } from './acts.ts'
 
 export type PersonAct = 'mute' | 'warn' | 'kick' | 'purge' | 'ban'
@@ -15,7 +16,8 @@ interface Look {
   isGrave: boolean
   /** What takes it back. */
   undoneBy: 'unmute' | 'unban' | null
-  done: (name: string, length: string) => string
+  /** Without a length it is permanent. */
+  done: (name: string, length: string | null) => string
   undone: (name: string) => string
 }
 
@@ -24,31 +26,31 @@ const never = { hasLength: false, isGrave: false, undoneBy: null, undone: () => 
 /** What a moderator may do to a person, in the order in which it is offered: what is grave is last. */
 export const personActs: Readonly<Record<PersonAct, Look>> = {
   mute: {
-    title: 'Mute',
+    title: t.actions.mute,
     icon: 'mute',
     hasLength: true,
     isGrave: false,
     undoneBy: 'unmute',
-    done: (name, length) => `${name} muted ${length}`,
-    undone: (name) => `${name} unmuted`,
+    done: (name, length) => (length ? t.done.mute({ name, length }) : t.done.mutePermanently({ name })),
+    undone: (name) => t.done.unmute({ name }),
   },
-  warn: { ...never, title: 'Warn', icon: 'warn', done: (name) => `${name} warned` },
-  kick: { ...never, title: 'Kick', icon: 'back', done: (name) => `${name} was taken out of the room.` },
+  warn: { ...never, title: t.actions.warn, icon: 'warn', done: (name) => t.done.warn({ name }) },
+  kick: { ...never, title: t.actions.kick, icon: 'back', done: (name) => t.done.kick({ name }) },
   purge: {
     ...never,
-    title: 'Purge messages',
+    title: t.actions.purge,
     icon: 'bin',
     isGrave: true,
-    done: (name) => `Messages of ${name} purged`,
+    done: (name) => t.done.purge({ name }),
   },
   ban: {
-    title: 'Ban',
+    title: t.actions.ban,
     icon: 'block',
     hasLength: true,
     isGrave: true,
     undoneBy: 'unban',
-    done: (name, length) => `${name} banned ${length}`,
-    undone: (name) => `Ban of ${name} lifted`,
+    done: (name, length) => (length ? t.done.ban({ name, length }) : t.done.banPermanently({ name })),
+    undone: (name) => t.done.unban({ name }),
   },
 }
 
@@ -78,7 +80,7 @@ export function usePersonAct(live: LiveRoom) {
       const why = reason.trim() || null
       if (action === 'kick') {
         await client.rooms.kick({ room, address: target, ...(why && { reason: why }) })
-        tell(done(name, ''))
+        tell(done(name, null))
         return true
       }
       const acted = await doAct(
@@ -92,7 +94,9 @@ export function usePersonAct(live: LiveRoom) {
   )
 }
 
-const lengthText = (duration: string): string => {
-  const title = lengths.find((one) => one.duration === duration)?.title ?? duration
-  return duration === 'permanent' ? title : `for ${title}`
+/** Null of what is permanent. */
+function lengthText(duration: string): string | null {
+  const known = lengths.find((one) => one === duration)
+  if (known === 'permanent') return null
+  return known ? t.lengths[known] : duration
 }

@@ -10,6 +10,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { rightsOf } from '../rooms/rights.ts'
 import { useRoom } from '../rooms/use-room.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { ActForm } from './act-form.tsx'
 import { type Act, chatOf, useAct } from './acts.ts'
 import { ConfirmButton } from './confirm-button.tsx'
@@ -43,40 +44,40 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
 
   const handOver = async () => {
     await client.rooms.handOver({ room: live.ref, address: person.id })
-    tell(`${name} manages this room now.`)
+    tell(t.done.handOver({ name }))
     props.onDone()
   }
 
   return (
-    <section className={`stack ${styles.moderate}`} aria-label="Moderate">
-      <h3 className="label">Moderate</h3>
+    <section className={`stack ${styles.moderate}`} aria-label={t.moderate}>
+      <h3 className="label">{t.moderate}</h3>
       <ActForm acts={acts} person={person} live={live} onDone={props.onDone}>
         {rights.canMute && (
-          <ActButton className="button small" onPress={() => act('unmute', `${name} unmuted`)}>
-            Unmute
+          <ActButton className="button small" onPress={() => act('unmute', t.done.unmute({ name }))}>
+            {t.actions.unmute}
           </ActButton>
         )}
         {rights.canMute && isBanned && (
-          <ActButton className="button small" onPress={() => act('unban', `Ban of ${name} lifted`)}>
-            Lift the ban
+          <ActButton className="button small" onPress={() => act('unban', t.done.unban({ name }))}>
+            {t.actions.unban}
           </ActButton>
         )}
         {rights.canManage && !isModerator && (
           <ActButton
             className="button small"
             onPress={() =>
-              act('promote', `${name} is a moderator now`, { patch: { canPin: true, canDelete: true, canMute: true } })
+              act('promote', t.done.promote({ name }), { patch: { canPin: true, canDelete: true, canMute: true } })
             }
           >
-            Make moderator
+            {t.actions.promote}
           </ActButton>
         )}
         {me.role === kindOf(live.ref).runBy && person.role !== null && !isAgent(person.id) && (
-          <ConfirmButton title="Hand over the room" onConfirm={handOver} />
+          <ConfirmButton title={t.actions.handOver} onConfirm={handOver} />
         )}
         {rights.canManage && isModerator && (
-          <ActButton className="button small" onPress={() => act('demote', `${name} is a member again`)}>
-            Take moderator role
+          <ActButton className="button small" onPress={() => act('demote', t.done.demote({ name }))}>
+            {t.actions.demote}
           </ActButton>
         )}
       </ActForm>

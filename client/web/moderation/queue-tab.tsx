@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { QueueItem } from '#shared/api/moderation-records'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
@@ -10,6 +11,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { evidenceOf } from '../media/words.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { Evidence } from './evidence.tsx'
 import { isIn } from './use-moderation.ts'
 
@@ -18,8 +20,8 @@ export function QueueTab(props: { queue: Listing<readonly QueueItem[]>; elsewher
   const { queue, elsewhere } = props
   const isElsewhere = (elsewhere.value?.length ?? 0) > 0 || elsewhere.error !== null
   const empty = isElsewhere ? null : (
-    <Blank icon="check" title="Nothing waits">
-      <p>Reports and flagged messages come here.</p>
+    <Blank icon="check" title={t.queue.empty}>
+      <p>{t.queue.emptyHint}</p>
     </Blank>
   )
   return (
@@ -30,7 +32,7 @@ export function QueueTab(props: { queue: Listing<readonly QueueItem[]>; elsewher
       {isElsewhere && (
         <section className="stack" aria-labelledby="elsewhere">
           <h3 className="label" id="elsewhere">
-            In other rooms and direct conversations
+            {t.queue.elsewhere}
           </h3>
           <Listed loaded={elsewhere} empty={null}>
             {(items) => <Cards items={items} />}
@@ -57,6 +59,23 @@ function QueueCard({ item }: { item: QueueItem }) {
   const isMine = isSameAccount(item.claimed_by, account)
   const decide = (decision: 'action_taken' | 'dismissed') => client.moderation.decide({ item: item.id, decision })
 
+  const name = nameFor(item.reported_address)
+  const person = (parts: ReactNode) => (
+    <button
+      type="button"
+      className="inline"
+      title={item.reported_address}
+      onClick={() => open({ id: item.reported_address, name, role: null, live })}
+    >
+      {parts}
+    </button>
+  )
+  const { reporter_address: from } = item
+  const reporter = (parts: ReactNode) => <span title={from ?? ''}>{parts}</span>
+  const about = from
+    ? t.queue.fromAbout({ from: nameFor(from), name, person, reporter })
+    : t.queue.about({ name, person })
+
   return (
     <li className="card">
       <p className="row wrap">
@@ -72,29 +91,13 @@ function QueueCard({ item }: { item: QueueItem }) {
           {evidenceOf(item.message_content)}
         </blockquote>
       )}
-      {item.message_content_by === 'reporter' && (
-        <p className="hint">
-          The reporter says that the message said this. The server has no copy of it that it can read.
-        </p>
-      )}
+      {item.message_content_by === 'reporter' && <p className="hint">{t.queue.byReporter}</p>}
       {item.evidence && <Evidence item={item.id} evidence={item.evidence} />}
       {item.description && <p dir="auto">{item.description}</p>}
       <p className="hint">
-        {item.reporter_address && (
-          <>
-            From <span title={item.reporter_address}>{nameFor(item.reporter_address)}</span>,{' '}
-          </>
-        )}
-        about{' '}
-        <button
-          type="button"
-          className="inline"
-          title={item.reported_address}
-          onClick={() => open({ id: item.reported_address, name: nameFor(item.reported_address), role: null, live })}
-        >
-          {nameFor(item.reported_address)}
-        </button>
-        {item.claimed_by && ` · ${isMine ? 'you look at this' : `${nameFor(item.claimed_by)} looks at this`}`}
+        {about}
+        {item.claimed_by &&
+          ` · ${isMine ? t.queue.claimedByYou : t.queue.claimedBy({ name: nameFor(item.claimed_by) })}`}
       </p>
       <div className="row wrap">
         <ActButton
@@ -102,17 +105,17 @@ function QueueCard({ item }: { item: QueueItem }) {
           aria-pressed={isMine}
           onPress={() => client.moderation.claim({ item: item.id, on: !isMine })}
         >
-          {isMine ? 'Let go' : 'Claim'}
+          {isMine ? t.queue.unclaim : t.queue.claim}
         </ActButton>
         <ActButton className="button small" onPress={() => decide('action_taken')}>
-          Done
+          {t.queue.resolve}
         </ActButton>
         <ActButton className="button small plain" onPress={() => decide('dismissed')}>
-          Dismiss
+          {t.queue.dismiss}
         </ActButton>
         {item.message_id && isIn(item, roomKey(live.ref)) && (
           <button type="button" className="button small plain" onClick={() => jumpTo(item.message_id ?? '')}>
-            Show
+            {t.queue.show}
           </button>
         )}
       </div>

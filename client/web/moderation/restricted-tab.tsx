@@ -7,6 +7,7 @@ import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { chatOf, useAct } from './acts.ts'
 
 interface Restriction {
@@ -45,26 +46,23 @@ export function RestrictedTab({ version }: { version: string }) {
   const nameFor = useNames(people.value?.map(({ person }) => person) ?? [])
   const lift = async ({ kind, person }: Restriction) => {
     const action = kind === 'banned' ? 'unban' : 'unmute'
-    const done = kind === 'banned' ? `Ban of ${nameFor(person)} lifted` : `${nameFor(person)} unmuted`
+    const done = t.done[action]({ name: nameFor(person) })
     await act({ room: live.ref, action, target: person }, done)
     reload()
   }
 
   return (
-    <Listed loaded={people} empty={<Blank icon="check" title="Nobody is banned or muted" />}>
+    <Listed loaded={people} empty={<Blank icon="check" title={t.restricted.empty} />}>
       {(rows) => (
-        <ul className="quiet-list" aria-label="Banned and muted people">
+        <ul className="quiet-list" aria-label={t.restricted.list}>
           {rows.map((row) => (
             <li key={row.id} className="row">
               <span className="grow">
                 <strong title={row.person}>{nameFor(row.person)}</strong>
-                <small>
-                  {row.kind} {row.until ? `until ${fullTimeOf(row.until)}` : 'for good'}
-                  {row.reason && `: ${isolated(row.reason)}`}
-                </small>
+                <small>{stateText(row)}</small>
               </span>
               <ActButton className="button small" onPress={() => lift(row)}>
-                {row.kind === 'banned' ? 'Lift the ban' : 'Unmute'}
+                {row.kind === 'banned' ? t.actions.unban : t.actions.unmute}
               </ActButton>
             </li>
           ))}
@@ -72,6 +70,11 @@ export function RestrictedTab({ version }: { version: string }) {
       )}
     </Listed>
   )
+}
+
+function stateText({ kind, until, reason }: Restriction): string {
+  const state = until ? t.restrictedUntil[kind]({ time: fullTimeOf(until) }) : t.restrictedForever[kind]
+  return reason ? t.restricted.withReason({ state, reason: isolated(reason) }) : state
 }
 
 const restriction = (

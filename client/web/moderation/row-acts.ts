@@ -5,6 +5,7 @@ import { nameOf } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { kindOf } from '../rooms/kind.ts'
 import type { Rights } from '../rooms/rights.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import type { Act, Undo } from './acts.ts'
 import { type PersonAct, personActs } from './person-acts.ts'
 
@@ -41,13 +42,13 @@ export type RowAct = DirectAct | AskedAct
 
 /** The shortcuts, as shown to people who may use them. */
 export const rowKeys = [
-  ['D', 'Delete the message'],
-  ['W', 'Warn its sender'],
-  ['1', 'Mute the sender for 1 h'],
-  ['2', 'Mute the sender for 24 h'],
-  ['K', 'Take the sender out of the room'],
-  ['B', 'Ban the sender'],
-  ['P', 'Pin or unpin the message'],
+  ['D', t.keys.delete],
+  ['W', t.keys.warn],
+  ['1', t.keys.muteHour],
+  ['2', t.keys.muteDay],
+  ['K', t.keys.kick],
+  ['B', t.keys.ban],
+  ['P', t.keys.pin],
 ] as const
 
 /** Everything the account may do about this message, in the order in which it is shown: what is grave is last. */
@@ -68,11 +69,11 @@ export const isDeletion = (one: RowAct): boolean => 'act' in one && one.act.acti
 
 function pinning({ id: message_id, is_pinned, sender, sender_address }: LocalMessage, live: LiveRoom): DirectAct {
   const ways = {
-    pin: { act: { room: live.ref, action: 'pin', message_id }, done: 'Pinned' },
-    unpin: { act: { room: live.ref, action: 'unpin', message_id }, done: 'Unpinned' },
+    pin: { act: { room: live.ref, action: 'pin', message_id }, done: t.done.pin },
+    unpin: { act: { room: live.ref, action: 'unpin', message_id }, done: t.done.unpin },
   } as const
   const [way, back] = is_pinned ? [ways.unpin, ways.pin] : [ways.pin, ways.unpin]
-  const title = is_pinned ? 'Unpin' : 'Pin'
+  const title = is_pinned ? t.actions.unpin : t.actions.pin
   const of = nameOf(sender.name, sender_address)
   return { key: 'P', title, icon: 'pin', isGrave: false, isQuick: false, of, ...way, undo: back }
 }
@@ -80,27 +81,28 @@ function pinning({ id: message_id, is_pinned, sender, sender_address }: LocalMes
 function deleting({ id: message_id, sender, sender_address }: LocalMessage, live: LiveRoom): DirectAct {
   return {
     key: 'D',
-    title: 'Delete',
+    title: t.actions.delete,
     icon: 'bin',
     isGrave: true,
     isQuick: false,
     of: nameOf(sender.name, sender_address),
     act: { room: live.ref, action: 'delete', message_id },
-    done: 'Deleted',
+    done: t.done.delete,
     undo: null,
   }
 }
 
 function onSender({ id: messageId, sender, sender_address: id }: LocalMessage): readonly AskedAct[] {
   const person = { id, name: nameOf(sender.name, id), messageId }
-  const asking = (asks: PersonAct, key: string | null, duration: string, more = ''): AskedAct => {
-    const { title, icon, isGrave } = personActs[asks]
-    return { key, title: `${title}${more}`, icon, isGrave, isQuick: key === 'W' || key === '1', asks, duration, person }
+  const asking = (asks: PersonAct, key: string | null, duration: string, wanted?: string): AskedAct => {
+    const { icon, isGrave, ...act } = personActs[asks]
+    const title = wanted ?? act.title
+    return { key, title, icon, isGrave, isQuick: key === 'W' || key === '1', asks, duration, person }
   }
   return [
     asking('warn', 'W', ''),
-    asking('mute', '1', '1h', ' 1 h'),
-    asking('mute', '2', '24h', ' 24 h'),
+    asking('mute', '1', '1h', t.muteFor({ length: t.lengths['1h'] })),
+    asking('mute', '2', '24h', t.muteFor({ length: t.lengths['24h'] })),
     asking('kick', 'K', ''),
     asking('purge', null, ''),
     asking('ban', 'B', 'permanent'),

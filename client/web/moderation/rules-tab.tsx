@@ -7,13 +7,10 @@ import { kindOf } from '../rooms/kind.ts'
 import { AgeField } from '../rooms/message-age.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { useAct } from './acts.ts'
 import { DryRun } from './dry-run.tsx'
 import styles from './rules-tab.module.css'
-
-const levels = { everyone: 'Everyone', mods_only: 'Moderators', disabled: 'Nobody' } as const
-
-const readers = { everyone: 'Everyone', signed_in: 'Signed in', members: 'Members' } as const
 
 /** A form with every rule of the room; nothing changes before it is saved. */
 export function RulesTab({ state }: { state: RoomState }) {
@@ -30,11 +27,11 @@ export function RulesTab({ state }: { state: RoomState }) {
       className="stack rules-form"
       onSubmit={(event) => {
         event.preventDefault()
-        act({ room: live.ref, action: 'rules', patch: { rules: patch } }, 'Rules saved')
+        act({ room: live.ref, action: 'rules', patch: { rules: patch } }, t.rules.saved)
       }}
     >
       <label className="field">
-        <span>In your words</span>
+        <span>{t.rules.text}</span>
         <textarea
           dir="auto"
           className="input"
@@ -52,7 +49,7 @@ export function RulesTab({ state }: { state: RoomState }) {
             value={draft[key]}
             onChange={(event) => set({ [key]: PermissionLevel.parse(event.target.value) })}
           >
-            {Object.entries(levels).map(([level, name]) => (
+            {Object.entries(t.levels).map(([level, name]) => (
               <option key={level} value={level}>
                 {name}
               </option>
@@ -61,7 +58,7 @@ export function RulesTab({ state }: { state: RoomState }) {
         </label>
       ))}
       <label className={styles.ruleLine}>
-        <span className="grow">Slow mode</span>
+        <span className="grow">{t.rules.slowMode}</span>
         <select
           className="input small"
           value={draft.slow_mode_seconds}
@@ -71,13 +68,13 @@ export function RulesTab({ state }: { state: RoomState }) {
         >
           {slowModeSeconds.map((seconds) => (
             <option key={seconds} value={seconds}>
-              {seconds === 0 ? 'Off' : lengthOf(seconds)}
+              {seconds === 0 ? t.rules.off : lengthOf(seconds)}
             </option>
           ))}
         </select>
       </label>
       <label className={styles.ruleLine}>
-        <span className="grow">Longest message {longest === null ? '(0: no limit)' : `(${longest} at most)`}</span>
+        <span className="grow">{longest === null ? t.rules.length : t.rules.lengthUpTo({ count: longest })}</span>
         <input
           className="input small numerals"
           type="number"
@@ -88,13 +85,13 @@ export function RulesTab({ state }: { state: RoomState }) {
         />
       </label>
       <label className={styles.ruleLine}>
-        <span className="grow">Who may read</span>
+        <span className="grow">{t.rules.readers}</span>
         <select
           className="input small"
           value={draft.read_access}
           onChange={(event) => set({ read_access: ReadAccess.parse(event.target.value) })}
         >
-          {Object.entries(readers).map(([access, name]) => (
+          {Object.entries(t.readers).map(([access, name]) => (
             <option key={access} value={access}>
               {name}
             </option>
@@ -115,7 +112,7 @@ export function RulesTab({ state }: { state: RoomState }) {
           disabled={writers === 'moderators'}
           onChange={(event) => set({ read_only: event.target.checked })}
         />
-        Only moderators may write
+        {t.rules.readOnly}
       </label>
       {isChanged && <DryRun proposal={{ rules: patch }} />}
       <div className="row end">
@@ -125,10 +122,10 @@ export function RulesTab({ state }: { state: RoomState }) {
           disabled={!isChanged}
           onClick={() => setDraft(state.rules)}
         >
-          Undo
+          {t.rules.reset}
         </button>
         <button type="submit" className="button small main" disabled={!isChanged}>
-          Save rules
+          {t.rules.save}
         </button>
       </div>
     </form>

@@ -3,6 +3,7 @@ import { type RulesPatch, slowModeSeconds } from '#shared/api/verdict'
 import { lengthOf } from '../kit/format.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { useAct } from './acts.ts'
 import styles from './switches.module.css'
 
@@ -16,35 +17,43 @@ export function Switches({ state }: { state: RoomState }) {
   const areLinksOn = rules.links_allowed === 'everyone'
 
   return (
-    <fieldset className={styles.switches} aria-label="Quick switches">
+    <fieldset className={styles.switches} aria-label={t.switches.title}>
       <label className={styles.switch}>
-        <span>Slow mode</span>
+        <span>{t.switches.slowMode}</span>
         <select
           className="input"
           value={rules.slow_mode_seconds}
           onChange={(event) => {
             const seconds = slowModeSeconds.find((choice) => choice === Number(event.target.value)) ?? 0
-            set({ slow_mode_seconds: seconds }, seconds ? `Slow mode ${lengthOf(seconds)}` : 'Slow mode off')
+            set(
+              { slow_mode_seconds: seconds },
+              seconds ? t.switches.slowModeOn({ time: lengthOf(seconds) }) : t.switches.slowModeOff,
+            )
           }}
         >
           {slowModeSeconds.map((seconds) => (
             <option key={seconds} value={seconds}>
-              {seconds === 0 ? 'off' : lengthOf(seconds)}
+              {seconds === 0 ? t.switches.off : lengthOf(seconds)}
             </option>
           ))}
         </select>
       </label>
       <Toggle
-        title="Read-only"
+        title={t.switches.readOnly}
         isOn={rules.read_only}
         isFixed={kindOf(live.ref).writers === 'moderators'}
-        onToggle={() => set({ read_only: !rules.read_only }, rules.read_only ? 'Everyone may write' : 'Read-only')}
+        onToggle={() =>
+          set({ read_only: !rules.read_only }, rules.read_only ? t.switches.readOnlyOff : t.switches.readOnly)
+        }
       />
       <Toggle
-        title="Links"
+        title={t.switches.links}
         isOn={areLinksOn}
         onToggle={() =>
-          set({ links_allowed: areLinksOn ? 'disabled' : 'everyone' }, areLinksOn ? 'Links off' : 'Links on')
+          set(
+            { links_allowed: areLinksOn ? 'disabled' : 'everyone' },
+            areLinksOn ? t.switches.linksOff : t.switches.linksOn,
+          )
         }
       />
     </fieldset>

@@ -7,12 +7,12 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { moderationTexts as t } from '../texts/moderation.ts'
 import { chatOf, useAct } from './acts.ts'
 import { DryRun } from './dry-run.tsx'
 import styles from './words-tab.module.css'
 
-const effects = { block: 'Block', flag: 'Flag', mute: 'Refuse quietly' } as const
-type Effect = keyof typeof effects
+type Effect = BlockedWord['action']
 
 export function WordsTab() {
   const client = useClient()
@@ -32,7 +32,7 @@ export function WordsTab() {
   const add = async (event: FormEvent) => {
     event.preventDefault()
     const patch = { ...proposal, word_action: effect }
-    const acted = await act({ room: live.ref, action: 'word_add', patch }, `“${wanted}” added`)
+    const acted = await act({ room: live.ref, action: 'word_add', patch }, t.words.added({ word: wanted }))
     if (!acted) return
     setWord('')
     words.reload()
@@ -48,8 +48,8 @@ export function WordsTab() {
         <input
           dir="auto"
           className="input"
-          aria-label="Word or pattern"
-          placeholder={isRegex ? 'A pattern, as a regular expression' : 'A word'}
+          aria-label={t.words.field}
+          placeholder={isRegex ? t.words.pattern : t.words.word}
           maxLength={200}
           value={word}
           onChange={(event) => setWord(event.target.value)}
@@ -57,13 +57,13 @@ export function WordsTab() {
         <div className="row wrap">
           <select
             className="input small"
-            aria-label="What it does"
+            aria-label={t.words.effect}
             value={effect}
             onChange={(event) =>
               setEffect(event.target.value === 'flag' || event.target.value === 'mute' ? event.target.value : 'block')
             }
           >
-            {Object.entries(effects).map(([key, title]) => (
+            {Object.entries(t.effects).map(([key, title]) => (
               <option key={key} value={key}>
                 {title}
               </option>
@@ -71,20 +71,20 @@ export function WordsTab() {
           </select>
           <label className="check">
             <input type="checkbox" checked={isRegex} onChange={(event) => setRegex(event.target.checked)} />
-            Pattern
+            {t.words.pattern}
           </label>
-          <label className="check" title="Its accents count: “schwül” is not found in “schwul”">
+          <label className="check" title={t.words.matchAccentsHint}>
             <input
               type="checkbox"
               checked={asWritten && !isRegex}
               disabled={isRegex}
               onChange={(event) => setAsWritten(event.target.checked)}
             />
-            As written
+            {t.words.matchAccents}
           </label>
           <span className="grow" />
           <button type="submit" className="button small main" disabled={!wanted}>
-            Add
+            {t.words.add}
           </button>
         </div>
         {wanted && <DryRun proposal={proposal} />}
@@ -92,8 +92,8 @@ export function WordsTab() {
       <Listed
         loaded={words}
         empty={
-          <Blank icon="book" title="No blocked words">
-            <p>Try a word first: the dry run shows what it would have done.</p>
+          <Blank icon="book" title={t.words.empty}>
+            <p>{t.words.emptyHint}</p>
           </Blank>
         }
       >
@@ -113,19 +113,19 @@ function WordLine({ word, onRemove }: { word: BlockedWord; onRemove: () => Promi
   return (
     <li>
       <code className="grow">{word.word}</code>
-      {word.is_regex && <span className="chip">pattern</span>}
-      {word.as_written && <span className="chip">as written</span>}
+      {word.is_regex && <span className="chip">{t.words.pattern}</span>}
+      {word.as_written && <span className="chip">{t.words.matchAccents}</span>}
       {word.is_regex && word.cost !== undefined && (
-        <span className="chip numerals" title="Steps that it took on the costliest of the texts on which it was tried">
-          cost {word.cost.toLocaleString()}
+        <span className="chip numerals" title={t.words.costHint}>
+          {t.words.cost({ steps: word.cost })}
         </span>
       )}
-      {word.quarantined && <span className="chip grave">set aside: {word.quarantined}</span>}
-      <span className="chip">{effects[word.action].toLowerCase()}</span>
+      {word.quarantined && <span className="chip grave">{t.words.quarantined({ reason: word.quarantined })}</span>}
+      <span className="chip">{t.effects[word.action]}</span>
       <ActButton
         className="icon-button small"
-        aria-label={`Remove ${word.word}`}
-        title={`Remove ${word.word}`}
+        aria-label={t.words.remove({ word: word.word })}
+        title={t.words.remove({ word: word.word })}
         onPress={onRemove}
       >
         <Icon name="close" />

@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import type { ProfileTheme } from '#shared/api/profile-theme'
 import { type Widget, type WidgetType, widgetsAtMost } from '#shared/api/profile-widgets'
+import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { AgentHead } from '../agents/agent-head.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
-import { goTo, linkToProfile } from '../rooms/route.ts'
+import { goTo } from '../rooms/route.ts'
 import { AddWidget } from './add-widget.tsx'
 import { Dressed } from './dressed.tsx'
 import { Badge } from './profile-view.tsx'
@@ -86,7 +87,7 @@ export function OwnProfile() {
               <p className="row wrap hint">
                 <span className="grow">Everybody can see what is not hidden.</span>
                 {isFull && <span>{widgetsAtMost} widgets are the most that a profile has.</span>}
-                <a href={linkToProfile(account)}>See it as others do</a>
+                <a href={linkTo('profile', { address: account })}>See it as others do</a>
               </p>
               <Dressed theme={worn}>
                 {value.widgets.length === 0 ? (

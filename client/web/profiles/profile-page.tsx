@@ -10,7 +10,7 @@ import { ProfileView, useSeen } from './profile-view.tsx'
 import styles from './profiles.module.css'
 import { shownOf } from './widget-words.ts'
 
-/** What is shown at `#/profile`, to change one's own, and at `#/profile/:address`, as others see it. */
+/** The own profile, to be changed, without an address; else a profile as others see it. */
 export function ProfilePage({ address }: { address: string }) {
   return address === '' ? <OwnProfile /> : <OtherProfile key={address} address={address} />
 }

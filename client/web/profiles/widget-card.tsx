@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useState } from 'react'
 import { isWebAddress } from '#shared/kit/addresses'
+import { pageAt } from '#shared/kit/pages'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useStoredPicture } from '../media/stored.ts'
@@ -67,7 +68,7 @@ function Lines({ lines }: { lines: readonly string[] }) {
 }
 
 function Leads({ href, says, about }: { href: string; says: string; about: string }) {
-  if (!href.startsWith('#')) {
+  if (!pageAt(href)) {
     return (
       <p className={styles.widgetLeads}>
         <OuterLink href={href} words={says}>

@@ -11,6 +11,9 @@ addEventListener('notificationclick', (event) => {
 
 addEventListener('pushsubscriptionchange', (event) => event.waitUntil(subscribeAgain(event)))
 
+/** Meetings and other pages for everyone stay open. A law compares this with the rows of `pages.tsx`. */
+const leftAlone = /^\/(room|join|schedule|docs|dev)\/|^\/agents\/(?!new$)[^/]+$/
+
 const unknown = { title: 'Plaza', body: 'There is something new for you.', url: '/' }
 
 function noticeIn(data) {
@@ -46,8 +49,7 @@ async function show(path) {
   const { origin, href } = new URL(path, location.origin)
   if (origin !== location.origin) return
   const pages = await clients.matchAll({ type: 'window' })
-  // A meeting, or what else has an address of its own, is left alone.
-  const page = pages.find(({ url }) => new URL(url).pathname === '/')
+  const page = pages.find(({ url }) => !leftAlone.test(new URL(url).pathname))
   if (!page) return void (await clients.openWindow(href))
   await page.focus()
   // What leads nowhere in particular leaves the page as it is.

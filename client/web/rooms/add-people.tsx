@@ -1,5 +1,5 @@
 import { useClient } from '../connection/client.ts'
-import { plural } from '../kit/format.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { PeopleForm } from './people-form.tsx'
 
 /** Adds people to a group by their names. */
@@ -12,11 +12,11 @@ export function AddPeople({ id, onAdded }: { id: string; onAdded: () => void }) 
   }
   return (
     <PeopleForm
-      title="Add people"
-      field="People to add"
-      hint="Names, @usernames or addresses"
+      title={t.people.add}
+      field={t.people.field}
+      hint={t.people.hint}
       maxLength={4_500}
-      action="Add"
+      action={t.people.submit}
       onFound={add}
     />
   )
@@ -24,9 +24,9 @@ export function AddPeople({ id, onAdded }: { id: string; onAdded: () => void }) 
 
 /** Friends are added, others are asked first. */
 function broughtIn(added: number, invited: number): string {
-  const people = (count: number) => plural(count, 'person', 'people')
-  if (added === 0 && invited === 0) return 'They are in this group already.'
-  if (invited === 0) return `${people(added)} added.`
-  const asked = `${people(invited)} invited: who is no friend of yours says yes first.`
-  return added === 0 ? asked : `${people(added)} added. ${asked}`
+  if (added === 0 && invited === 0) return t.people.alreadyIn
+  const addedText = t.people.added({ count: added })
+  if (invited === 0) return addedText
+  const invitedText = t.people.invited({ count: invited })
+  return added === 0 ? invitedText : t.people.addedAndInvited({ added: addedText, invited: invitedText })
 }

@@ -1,18 +1,23 @@
 import { useState } from 'react'
 import type { Room } from '#shared/api/room'
+import { linkTo } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { isolated, plural } from '../kit/format.ts'
+import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import styles from './rooms.module.css'
-import { goTo, linkToLive } from './route.ts'
+import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
 /** Channels to join, and the other ways to a room. */
-export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tokens' | 'near' | 'create') => void }) {
+export function BrowseChannels(props: {
+  onClose: () => void
+  onOther: (way: 'roomTokens' | 'roomsNear' | 'roomNew') => void
+}) {
   const { onClose, onOther } = props
   const client = useClient()
   const { reload } = useRoomList()
@@ -31,32 +36,32 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
   }
 
   return (
-    <Dialog title="Channels" onClose={onClose} isBroad>
+    <Dialog title={t.channels.title} onClose={onClose} isBroad>
       <div className="stack">
         <input
           dir="auto"
           className="input"
           type="search"
-          aria-label="Find a channel"
-          placeholder="Find a channel"
+          aria-label={t.channels.find}
+          placeholder={t.channels.find}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
         <div className={`row wrap ${styles.channelWays}`}>
-          <button type="button" className="button small" onClick={() => onOther('near')}>
+          <button type="button" className="button small" onClick={() => onOther('roomsNear')}>
             <Icon name="place" />
-            Near me
+            {t.channels.near}
           </button>
-          <button type="button" className="button small" onClick={() => onOther('tokens')}>
+          <button type="button" className="button small" onClick={() => onOther('roomTokens')}>
             <Icon name="ticket" />
-            From my tokens
+            {t.channels.tokens}
           </button>
-          <a className="button small" href={linkToLive} onClick={onClose}>
+          <a className="button small" href={linkTo('live')}>
             <Icon name="play" />
-            Livestreams
+            {t.channels.live}
           </a>
         </div>
-        <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={() => onOther('create')} />}>
+        <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={() => onOther('roomNew')} />}>
           {(rows) => (
             <ul className={styles.channels}>
               {rows.map((room) => (
@@ -66,14 +71,14 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
                   </span>
                   <span className="grow">
                     <strong>{isolated(room.name)}</strong>
-                    <small dir="auto">{room.description || plural(room.member_count, 'member')}</small>
+                    <small dir="auto">{room.description || t.channels.members({ count: room.member_count })}</small>
                   </span>
                   <ActButton
                     className={`button small ${room.is_member ? '' : 'main'}`}
-                    aria-label={`${room.is_member ? 'Open' : 'Join'} ${room.name}`}
+                    aria-label={(room.is_member ? t.channels.openOf : t.channels.joinOf)({ name: room.name })}
                     onPress={() => enter(room)}
                   >
-                    {room.is_member ? 'Open' : 'Join'}
+                    {room.is_member ? t.channels.open : t.channels.join}
                   </ActButton>
                 </li>
               ))}
@@ -87,9 +92,9 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
 
 function NoChannels({ search, onCreate }: { search: string; onCreate: () => void }) {
   return (
-    <Blank icon="hash" title={search ? `No channel is called “${search}”` : 'No channels yet'}>
+    <Blank icon="hash" title={search ? t.channels.notFound({ search }) : t.channels.empty}>
       <button type="button" className="button small" onClick={onCreate}>
-        Create one
+        {t.channels.create}
       </button>
     </Blank>
   )

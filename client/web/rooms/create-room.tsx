@@ -9,6 +9,7 @@ import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
+import { newRoomTexts as t } from '../texts/new-room.ts'
 import styles from './create-room.module.css'
 import { findPeople } from './find-people.ts'
 import { goTo } from './route.ts'
@@ -17,6 +18,8 @@ import { refOf, useRoomList } from './use-rooms.ts'
 interface Form {
   title: string
   text: string
+  /** What its button says. */
+  create: string
   /** The field beside the name, and its longest value. */
   about: string
   aboutAtMost: number
@@ -24,58 +27,61 @@ interface Form {
   more?: readonly { name: string; label: string; value: string }[]
   /** What there is to know before it is created. */
   hint?: string
-  create(client: Client, name: string, about: string, more: (name: string) => string): Promise<Room>
+  found(client: Client, name: string, about: string, more: (name: string) => string): Promise<Room>
 }
 
 const channelForm: Form = {
-  title: 'Channel',
-  text: 'Open to everyone. You own it and set its rules.',
-  about: 'What it is about (optional)',
+  title: t.createChannel.title,
+  text: t.createChannel.hint,
+  create: t.createChannel.create,
+  about: t.about,
   aboutAtMost: 500,
-  create: async (client, name, about) =>
+  found: async (client, name, about) =>
     (await client.rooms.createChannel({ name, description: about.trim() || null })).channel,
 }
 const groupForm: Form = {
-  title: 'Group',
-  text: 'Only for the people you bring in: friends at once, others when they say yes.',
-  about: 'Names, @usernames or addresses of the members (optional)',
+  title: t.createGroup.title,
+  text: t.createGroup.hint,
+  create: t.createGroup.create,
+  about: t.createGroup.members,
   aboutAtMost: 4_500,
-  create: async (client, name, about) =>
+  found: async (client, name, about) =>
     (await client.rooms.createGroup({ name, memberAddresses: await findPeople(client, about) })).group,
 }
 const tokenForm: Form = {
-  title: 'Token room',
-  text: 'For people who hold a token. Its chain is asked whenever somebody joins.',
-  about: 'What it is about (optional)',
+  title: t.createTokenRoom.title,
+  text: t.createTokenRoom.hint,
+  create: t.createTokenRoom.create,
+  about: t.about,
   aboutAtMost: 500,
   more: [
-    { name: 'token', label: 'Address of the token, an ERC-20 or ERC-721 (0x…)', value: '' },
-    { name: 'chain', label: 'Id of its chain', value: '8453' },
-    { name: 'least', label: 'How much of it members must hold', value: '1' },
+    { name: 'token', label: t.createTokenRoom.address, value: '' },
+    { name: 'chain', label: t.createTokenRoom.chain, value: '8453' },
+    { name: 'least', label: t.createTokenRoom.least, value: '1' },
   ],
-  async create(client, name, about, more) {
+  async found(client, name, about, more) {
     const token = { tokenAddress: more('token').trim(), tokenChainId: Number(more('chain')) }
-    if (!/^0x[0-9a-f]{40}$/i.test(token.tokenAddress))
-      throw new Error('The address of the token is 0x and 40 digits or letters from a to f.')
+    if (!/^0x[0-9a-f]{40}$/i.test(token.tokenAddress)) throw new Error(t.createTokenRoom.addressInvalid)
     const asked = client.tokens.info({ address: token.tokenAddress, chainId: token.tokenChainId })
     const { decimals } = await asked.catch((error) => {
       const isMissing = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' && !wasNotAnswered(error)
-      throw isMissing ? new Error('This server cannot ask the chain of this id.') : error
+      throw isMissing ? new Error(t.createTokenRoom.chainUnknown) : error
     })
     const minBalance = unitsOf(more('least'), decimals)
-    if (minBalance === null) throw new Error(`This token is divided into ${decimals} decimal places at most`)
+    if (minBalance === null) throw new Error(t.createTokenRoom.tooFine({ decimals }))
     const input = { ...token, name, minBalance, description: about.trim() || null }
     return (await client.rooms.createTokenRoom(input)).room
   },
 }
 const locationForm: Form = {
-  title: 'Location room',
-  text: 'For people who say they are where you are now.',
-  about: 'What it is about (optional)',
+  title: t.createLocationRoom.title,
+  text: t.createLocationRoom.hint,
+  create: t.createLocationRoom.create,
+  about: t.about,
   aboutAtMost: 500,
-  more: [{ name: 'radius', label: 'How near they must be, in metres (50 to 50,000)', value: '500' }],
-  hint: 'The place is where your browser says you are when you press Create, to about ten metres, and everybody sees it. Who joins says where they are: it is their word, nobody can check it. A place has one room; if it has one already, that is opened.',
-  async create(client, name, about, more) {
+  more: [{ name: 'radius', label: t.createLocationRoom.radius, value: '500' }],
+  hint: t.createLocationRoom.privacy,
+  async found(client, name, about, more) {
     const { latitude, longitude } = await whereIAm(4)
     const place = { userLat: latitude, userLng: longitude, radius: Number(more('radius')) }
     return (await client.rooms.createLocationRoom({ ...place, name, description: about.trim() || null })).room
@@ -103,7 +109,7 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
     const given = new FormData(event.currentTarget)
     setBusy(true)
     try {
-      const room = await form.create(client, name, about, (field) => String(given.get(field) ?? ''))
+      const room = await form.found(client, name, about, (field) => String(given.get(field) ?? ''))
       reload()
       goTo(refOf(room))
       onClose()
@@ -114,10 +120,10 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog title="New room" onClose={onClose}>
+    <Dialog title={t.title} onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <fieldset className={styles.choices}>
-          <legend className="unseen">Kind of room</legend>
+          <legend className="unseen">{t.type}</legend>
           {Object.values(forms).map((one) => (
             <Choice
               key={one.title}
@@ -129,7 +135,7 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
           ))}
         </fieldset>
         <label className="field">
-          <span>Name</span>
+          <span>{t.name}</span>
           <input
             dir="auto"
             className="input"
@@ -165,10 +171,10 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
         <Problem error={error} />
         <div className="row end">
           <button type="button" className="button plain" onClick={onClose}>
-            Cancel
+            {t.cancel}
           </button>
           <button type="submit" className="button main" disabled={isBusy || !name.trim()}>
-            {isBusy ? 'Creating…' : `Create ${form.title.toLowerCase()}`}
+            {isBusy ? t.creating : form.create}
           </button>
         </div>
       </form>

@@ -4,6 +4,7 @@ import type { AppError } from '#shared/errors'
 import { takeLostFocus } from '../kit/focus.ts'
 import { isolated, lengthOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import styles from './gate-card.module.css'
 import roomsStyles from './rooms.module.css'
 
@@ -22,9 +23,9 @@ export function GateCard(props: { room: string; shown: Shown; none: string; isPa
   return (
     <section className={`${roomsStyles.gate} stack`} aria-labelledby="gate-title" aria-describedby="gate-reason">
       <Title id="gate-title" tabIndex={-1} ref={takeLostFocus}>
-        <Icon name="lock" /> {isolated(props.room)} did not let you in
+        <Icon name="lock" /> {t.gate.refused({ room: isolated(props.room) })}
       </Title>
-      <p id="gate-reason">{text}.</p>
+      <p id="gate-reason">{t.gate.reason({ reason: text })}</p>
       <ul className={styles.gateChecks}>
         {checked.map((check) => (
           <li key={`${check.subject} ${check.requirement}`}>
@@ -32,7 +33,9 @@ export function GateCard(props: { room: string; shown: Shown; none: string; isPa
               <strong title={check.subject}>{shortAddress(check.subject)}</strong> {check.result}
             </span>
             <small>
-              {check.source}, {check.cached_age_s > 0 ? `asked ${lengthOf(check.cached_age_s)} ago` : 'asked just now'}
+              {check.cached_age_s > 0
+                ? t.gate.asked({ source: check.source, time: lengthOf(check.cached_age_s) })
+                : t.gate.askedNow({ source: check.source })}
             </small>
           </li>
         ))}

@@ -5,6 +5,7 @@ import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { lengthOf, secondsUntil } from '../kit/format.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { GateCard, shownOf } from './gate-card.tsx'
 import { refOf } from './use-rooms.ts'
 
@@ -39,18 +40,16 @@ export function GateRefusal(props: {
   }
 
   return (
-    <GateCard room={props.room.name} shown={shown} none="No address was looked at." isPage={props.isPage ?? false}>
+    <GateCard room={props.room.name} shown={shown} none={t.gate.noAddress} isPage={props.isPage ?? false}>
       <p className="hint" role="status">
-        {wait > 0
-          ? `${isStill ? 'Looked again: nothing has changed. ' : ''}It can be looked at again in ${lengthOf(wait)}.`
-          : 'If you have just got it, have it looked at again: answers are remembered for a short while.'}
+        {wait > 0 ? (isStill ? t.gate.stillWait : t.gate.wait)({ time: lengthOf(wait) }) : t.gate.cached}
       </p>
       <div className="row end">
         <button type="button" className="button plain" onClick={props.onBack}>
-          Back
+          {t.gate.back}
         </button>
         <ActButton className="button main" disabled={wait > 0} onPress={recheck}>
-          {wait > 0 ? `Check again in ${lengthOf(wait)}` : 'Check again'}
+          {wait > 0 ? t.gate.againIn({ time: lengthOf(wait) }) : t.gate.again}
         </ActButton>
       </div>
     </GateCard>

@@ -4,14 +4,15 @@ import type { GroupInvitation } from '#shared/api/group-invitations'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { askedOnce, forgetAnswer } from '../kit/asked-once.ts'
-import { nameOf, plural } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import styles from './group-invitations.module.css'
 import roomsStyles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
 
-const name = 'group invitations'
+const name = 'group-invitations'
 
 /** The groups that somebody who is no friend asks one into; nothing is shown where there are none. */
 export function GroupInvitations() {
@@ -66,7 +67,7 @@ export function GroupInvitations() {
   return (
     <section className={styles.groupInvitations} aria-labelledby="group-invitations">
       <h2 id="group-invitations" className="section-title">
-        Invitations
+        {t.invitations.title}
       </h2>
       <ul>
         {value.map((invitation) => (
@@ -80,25 +81,28 @@ export function GroupInvitations() {
                   <bdi>{invitation.group_name}</bdi>
                 </strong>
                 <small className="hint">
-                  From <bdi title={invitation.inviter_address}>{inviterOf(invitation)}</bdi> ·{' '}
-                  {plural(invitation.member_count, 'member')}
+                  {t.invitations.from({
+                    name: inviterOf(invitation),
+                    count: invitation.member_count,
+                    who: (parts) => <bdi title={invitation.inviter_address}>{parts}</bdi>,
+                  })}
                 </small>
               </span>
             </span>
             <span className="row end">
               <ActButton
                 className="button small plain"
-                aria-label={`Decline ${invitation.group_name}`}
+                aria-label={t.invitations.declineOf({ name: invitation.group_name })}
                 onPress={() => decline(invitation)}
               >
-                Decline
+                {t.invitations.decline}
               </ActButton>
               <ActButton
                 className="button small main"
-                aria-label={`Join ${invitation.group_name}`}
+                aria-label={t.invitations.joinOf({ name: invitation.group_name })}
                 onPress={() => join(invitation)}
               >
-                Join
+                {t.invitations.join}
               </ActButton>
             </span>
           </li>

@@ -5,10 +5,11 @@ import { useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { useFocused } from '../kit/focus.ts'
-import { isolated, nameOf, plural } from '../kit/format.ts'
+import { isolated, nameOf } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { positionWords } from './join-place.tsx'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
@@ -21,7 +22,7 @@ export function InvitationDialog({ token, onAnswered }: { token: string; onAnswe
   const client = useClient()
   const invitation = useLoaded<Invitation>(token, () => client.invitations.read({ token }))
   return (
-    <Dialog title="Invitation" onClose={onAnswered}>
+    <Dialog title={t.invitation.title} onClose={onAnswered}>
       {invitation.value ? (
         <Question token={token} invitation={invitation.value} onAnswered={onAnswered} />
       ) : invitation.isLoading ? (
@@ -31,7 +32,7 @@ export function InvitationDialog({ token, onAnswered }: { token: string; onAnswe
           <Problem error={invitation.error} />
           <div className="row end">
             <button type="button" className="button" onClick={onAnswered}>
-              Go on to Plaza
+              {t.invitation.dismiss}
             </button>
           </div>
         </div>
@@ -74,34 +75,36 @@ function Question(props: { token: string; invitation: Invitation; onAnswered: ()
           <strong>
             <bdi>{room.name}</bdi>
           </strong>
-          <small className="hint">{plural(room.member_count, 'member')}</small>
+          <small className="hint">{t.members({ count: room.member_count })}</small>
         </span>
       </div>
       <p className="row">
         <Avatar id={invited_by.id} name={invited_by.name} />
         <span>
-          <bdi title={invited_by.id}>{nameOf(invited_by.name, invited_by.id)}</bdi>{' '}
-          {is_member ? 'made this invitation. You are in this room already.' : 'invites you to join this room.'}
+          {(is_member ? t.invitation.member : t.invitation.invites)({
+            name: nameOf(invited_by.name, invited_by.id),
+            who: (parts) => <bdi title={invited_by.id}>{parts}</bdi>,
+          })}
         </span>
       </p>
       {gate?.by === 'place' && !is_member && (
         <p className="hint">
-          It asks who joins to say they are within {metresText(gate.radius_m)} of {isolated(gate.place_name)}.{' '}
+          {t.invitation.place({ distance: metresText(gate.radius_m), place: isolated(gate.place_name) })}{' '}
           {positionWords}
         </p>
       )}
       <Problem error={error} />
       <div className="row end">
         <button type="button" className="button plain" onClick={props.onAnswered}>
-          Not now
+          {t.invitation.later}
         </button>
         {is_member ? (
           <button ref={answer} type="button" className="button main" onClick={open}>
-            Open the room
+            {t.invitation.open}
           </button>
         ) : (
           <button ref={answer} type="button" className="button main" disabled={isBusy} onClick={() => void join()}>
-            Join
+            {t.invitation.join}
           </button>
         )}
       </div>

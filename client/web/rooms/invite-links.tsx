@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'react'
+import { linkTo } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
@@ -12,14 +13,15 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { useModeration } from '../moderation/use-moderation.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import { useRoom } from './use-room.ts'
 
 const daySeconds = 86_400
 const terms = [
-  [1, 'For a day'],
-  [7, 'For a week'],
-  [30, 'For 30 days'],
+  [1, t.validity.day],
+  [7, t.validity.week],
+  [30, t.validity.month],
 ] as const
 const uses = [1, 10, 100] as const
 
@@ -31,7 +33,7 @@ export function InviteLinks({ room }: { room: RoomRef }) {
   const { membersCount } = useRoom(useOpenRoom().live)
   const version = `${membersCount} ${useModeration().log.value?.[0]?.id}`
   return (
-    <section className="stack" aria-label="Invite by link">
+    <section className="stack" aria-label={t.links.title}>
       <button
         type="button"
         className="button"
@@ -39,7 +41,7 @@ export function InviteLinks({ room }: { room: RoomRef }) {
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
-        <Icon name="link" /> Invite by link
+        <Icon name="link" /> {t.links.title}
       </button>
       <div id={id} className="stack">
         {isOpen && <Links room={room} version={version} />}
@@ -63,7 +65,7 @@ function Links({ room, version }: { room: RoomRef; version: string }) {
   const revoke = async (id: string) => {
     await client.invitations.revoke({ room, id })
     if (made?.id === id) setMade(null)
-    tell('That link lets nobody in any more.')
+    tell(t.links.revoked)
     links.reload()
   }
   return (
@@ -75,29 +77,24 @@ function Links({ room, version }: { room: RoomRef; version: string }) {
           links.reload()
         }}
       />
-      {made && (
-        <ShownOnce
-          what="link"
-          label="The new link"
-          value={made.url}
-          hint="It is shown this once. Whoever has it can join."
-        />
-      )}
-      <Listed loaded={links} empty={<p className="hint">No link is open.</p>}>
+      {made && <ShownOnce what="link" label={t.links.made} value={made.url} hint={t.links.madeHint} />}
+      <Listed loaded={links} empty={<p className="hint">{t.links.none}</p>}>
         {(open) => (
-          <ul className="quiet-list" aria-label="Open links">
+          <ul className="quiet-list" aria-label={t.links.list}>
             {open.map((link) => (
               <li key={link.id} className="row">
                 <span className="grow">
-                  <strong>
-                    {link.uses} of {link.max_uses} used
-                  </strong>
+                  <strong>{t.links.used({ uses: link.uses, most: link.max_uses })}</strong>
                   <small className="hint">
-                    by <span title={link.invited_by}>{nameFor(link.invited_by)}</span>, until{' '}
-                    <time dateTime={link.expires_at}>{fullTimeOf(link.expires_at)}</time>
+                    {t.links.by({
+                      name: nameFor(link.invited_by),
+                      until: fullTimeOf(link.expires_at),
+                      who: (parts) => <span title={link.invited_by}>{parts}</span>,
+                      time: (parts) => <time dateTime={link.expires_at}>{parts}</time>,
+                    })}
                   </small>
                 </span>
-                <ConfirmButton title="Revoke" onConfirm={() => revoke(link.id)} />
+                <ConfirmButton title={t.links.revoke} onConfirm={() => revoke(link.id)} />
               </li>
             ))}
           </ul>
@@ -114,14 +111,14 @@ function NewLink({ room, onMade }: { room: RoomRef; onMade: (link: { id: string;
   const make = async () => {
     const asked = { room, max_uses: most, expires_in_seconds: days * daySeconds }
     const { invitation, token } = await client.invitations.create({ ...asked, idempotency_key: crypto.randomUUID() })
-    onMade({ id: invitation.id, url: `${location.origin}/invite/${token}` })
+    onMade({ id: invitation.id, url: location.origin + linkTo('invitation', { token }) })
   }
   return (
-    <MakeForm label="New link" action="Make a link" onMake={make}>
+    <MakeForm label={t.links.form} action={t.links.make} onMake={make}>
       <div className="row wrap">
         <select
           className="input grow"
-          aria-label="How long"
+          aria-label={t.links.validity}
           value={days}
           onChange={({ target }) => setDays(Number(target.value))}
         >
@@ -133,13 +130,13 @@ function NewLink({ room, onMade }: { room: RoomRef; onMade: (link: { id: string;
         </select>
         <select
           className="input grow"
-          aria-label="For how many people"
+          aria-label={t.links.limit}
           value={most}
           onChange={({ target }) => setMost(Number(target.value))}
         >
           {uses.map((value) => (
             <option key={value} value={value}>
-              {value === 1 ? 'One person' : `${value} people`}
+              {t.links.people({ count: value })}
             </option>
           ))}
         </select>

@@ -8,14 +8,14 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { GateCard, type Shown, shownOf } from './gate-card.tsx'
 import styles from './rooms.module.css'
 
 /** As exact as the server takes it. */
 const decimals = 4
 
-export const positionWords =
-  'Your browser is asked where you are, and the server keeps that to about ten metres, sealed, for 19 hours at most. Nobody else is told. It is your word: nobody can check it.'
+export const positionWords = t.place.privacy
 
 export interface PlaceRoom {
   ref: RoomRef
@@ -55,29 +55,27 @@ export function JoinPlace(props: {
       <div className="row end">
         {props.onBack && (
           <button type="button" className="button plain" onClick={props.onBack}>
-            Back
+            {t.gate.back}
           </button>
         )}
         <ActButton className="button main" onPress={join}>
-          <Icon name="place" /> {shown ? 'Use my position again' : 'Use my position'}
+          <Icon name="place" /> {shown ? t.place.useAgain : t.place.use}
         </ActButton>
       </div>
     </>
   )
   if (shown)
     return (
-      <GateCard room={name} shown={shown} none="You have not said where you are." isPage={isPage}>
+      <GateCard room={name} shown={shown} none={t.place.none} isPage={isPage}>
         {acts}
       </GateCard>
     )
   return (
     <section className={`${styles.gate} stack`} aria-labelledby="gate-title">
       <Title id="gate-title">
-        <Icon name="place" /> For people at {isolated(gate.place_name)}
+        <Icon name="place" /> {t.place.title({ place: isolated(gate.place_name) })}
       </Title>
-      <p>
-        Who says they are within {metresText(gate.radius_m)} of it may join {isolated(name)}.
-      </p>
+      <p>{t.place.hint({ distance: metresText(gate.radius_m), room: isolated(name) })}</p>
       {acts}
     </section>
   )

@@ -18,10 +18,10 @@ interface Look {
   isWatched: boolean
 }
 
-export const sections = ['Rooms', 'Groups', 'Direct'] as const
+export const sections = ['rooms', 'groups', 'direct'] as const
 
 const room: Look = {
-  section: 'Rooms',
+  section: 'rooms',
   icon: 'hash',
   isFirst: false,
   canLeave: true,
@@ -34,10 +34,10 @@ const room: Look = {
 const looks: Record<RoomKind['shownAs'], Look> = {
   lobby: { ...room, isFirst: true, canLeave: false },
   room,
-  circle: { ...room, section: 'Groups', icon: 'people', isOfDemo: false },
+  circle: { ...room, section: 'groups', icon: 'people', isOfDemo: false },
   person: {
     ...room,
-    section: 'Direct',
+    section: 'direct',
     icon: null,
     canLeave: false,
     isNamed: false,

@@ -10,6 +10,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { kindOf } from './kind.ts'
 import { personOf, useNamesakes } from './namesakes.ts'
 import { closeRoom } from './open-rooms.ts'
@@ -53,18 +54,18 @@ export function LeaveRoom({ state, onClose }: { state: RoomState; onClose: () =>
   }
 
   return (
-    <Dialog title="Leave" onClose={onClose}>
+    <Dialog title={t.leave.title} onClose={onClose}>
       <div className="stack wide">
-        <p>Leave {isolated(state.room?.name ?? 'this room')}?</p>
+        <p>{state.room ? t.leave.question({ room: isolated(state.room.name) }) : t.leave.questionThis}</p>
         {heirs.value && <Heir heirs={heirs.value} chosen={chosen ?? firstOf(heirs.value)} onChoose={setChosen} />}
-        {heirs.error !== null && <p className="hint">If nobody else manages it, who has been here longest will.</p>}
-        {joining === 'invited' && <p>You can come back only when you are invited again.</p>}
+        {heirs.error !== null && <p className="hint">{t.leave.heirUnknown}</p>}
+        {joining === 'invited' && <p>{t.leave.comeBack}</p>}
         <div className="row end">
           <button type="button" className="button plain" onClick={onClose}>
-            Cancel
+            {t.leave.cancel}
           </button>
           <ActButton className="button grave" disabled={heirs.isLoading} onPress={leave}>
-            Leave
+            {t.leave.title}
           </ActButton>
         </div>
       </div>
@@ -79,12 +80,12 @@ const firstOf = (heirs: Heirs | null): string =>
 function Heir(props: { heirs: Heirs; chosen: string; onChoose: (account: string) => void }) {
   const { people, areAll } = props.heirs
   const { markOf } = useNamesakes(people.map(personOf))
-  if (people.length === 0) return areAll ? <p className="banner">Nobody is left in it then.</p> : null
+  if (people.length === 0) return areAll ? <p className="banner">{t.leave.last}</p> : null
   return (
     <label className="field">
-      <span>You manage this room. Who manages it after you?</span>
+      <span>{t.leave.heir}</span>
       <select className="input" value={props.chosen} onChange={(event) => props.onChoose(event.target.value)}>
-        {!areAll && <option value="">Who has been here longest</option>}
+        {!areAll && <option value="">{t.leave.longest}</option>}
         {people.map((one) => {
           const mark = markOf(personOf(one))
           return (

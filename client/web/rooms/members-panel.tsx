@@ -6,11 +6,12 @@ import { roomKey } from '#shared/kit/room-key'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'
-import { nameOf, plural } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useStoredPicture } from '../media/stored.ts'
 import { SenderFace } from '../messages/sender-face.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { AddPeople } from './add-people.tsx'
 import { InviteLinks } from './invite-links.tsx'
 import { kindOf } from './kind.ts'
@@ -21,7 +22,6 @@ import { useOpenRoom } from './room-context.ts'
 const pageSize = 200
 const nobody: readonly never[] = []
 const ranks = ['owner', 'admin', 'moderator', 'member'] as const
-const titles = { owner: 'Owner', admin: 'Admins', moderator: 'Moderators', member: 'Members' } as const
 
 export function MembersPanel({ state }: { state: RoomState }) {
   const client = useClient()
@@ -56,24 +56,24 @@ export function MembersPanel({ state }: { state: RoomState }) {
         ref={field}
         className="input"
         type="search"
-        aria-label="Find a member"
-        placeholder="Find a member"
+        aria-label={t.list.find}
+        placeholder={t.list.find}
         value={wanted}
         onChange={(event) => setWanted(event.target.value)}
       />
-      <Listed loaded={members} empty={<Blank icon="people" title="Nobody is here yet" />}>
+      <Listed loaded={members} empty={<Blank icon="people" title={t.list.empty} />}>
         {(rows) =>
           ranks.map((rank) => (
             <MemberSection
               key={rank}
-              title={titles[rank]}
+              title={t.ranks[rank]}
               members={rows.filter((row) => row.role === rank && fits(row))}
               all={here}
             />
           ))
         }
       </Listed>
-      {state.membersCount > pageSize && <p className="hint">The newest {plural(pageSize, 'member')} are shown.</p>}
+      {state.membersCount > pageSize && <p className="hint">{t.list.newest({ count: pageSize })}</p>}
     </div>
   )
 }
@@ -105,11 +105,11 @@ function MemberSection(props: { title: string; members: readonly Member[]; all: 
                 {markOf(personOf(member)) && <small className="handle"> {markOf(personOf(member))}</small>}
               </span>
               {member.role !== 'member' && <span className={`chip role ${member.role}`}>{member.role}</span>}
-              {isLikeStaff(personOf(member)) && <span className="chip role grave">not a moderator</span>}
+              {isLikeStaff(personOf(member)) && <span className="chip role grave">{t.list.notModerator}</span>}
               {isAgent(member.user_address) ? (
-                <span className="chip role">agent</span>
+                <span className="chip role">{t.agent}</span>
               ) : (
-                <span className="unseen">{member.online ? 'online' : 'away'}</span>
+                <span className="unseen">{member.online ? t.list.online : t.list.away}</span>
               )}
             </button>
           </li>

@@ -3,7 +3,10 @@ import { messageTtlSeconds, type Rules } from '#shared/api/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { lengthOf } from '../kit/format.ts'
 import { useAct } from '../moderation/acts.ts'
+import { roomTexts } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
+
+const t = roomTexts.age
 
 type Age = Rules['message_ttl']
 
@@ -11,15 +14,15 @@ type Age = Rules['message_ttl']
 export function AgeField(props: { className: string | undefined; value: Age; onChange: (age: Age) => void }) {
   return (
     <label className={props.className}>
-      <span className="grow">Remove messages</span>
+      <span className="grow">{t.field}</span>
       <select
-        className="input slim"
+        className="input small"
         value={props.value}
         onChange={(event) => props.onChange(messageTtlSeconds.find((age) => age === Number(event.target.value)) ?? 0)}
       >
         {messageTtlSeconds.map((age) => (
           <option key={age} value={age}>
-            {age === 0 ? 'Never' : `After ${lengthOf(age)}`}
+            {age === 0 ? t.never : t.after({ time: lengthOf(age) })}
           </option>
         ))}
       </select>
@@ -32,12 +35,12 @@ export function MessageAgeDialog({ state, onClose }: { state: RoomState; onClose
   const { live } = useOpenRoom()
   const act = useAct()
   const set = (message_ttl: Age) =>
-    void act({ room: live.ref, action: 'rules', patch: { rules: { message_ttl } } }, 'Removal of messages changed')
+    void act({ room: live.ref, action: 'rules', patch: { rules: { message_ttl } } }, t.changed)
   return (
-    <Dialog title="Removal of messages" onClose={onClose}>
+    <Dialog title={t.title} onClose={onClose}>
       <div className="stack">
         <AgeField className="field" value={state.rules.message_ttl} onChange={set} />
-        <p className="hint">This holds for both people and for earlier messages. Pinned messages stay.</p>
+        <p className="hint">{t.hint}</p>
       </div>
     </Dialog>
   )

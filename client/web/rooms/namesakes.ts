@@ -9,6 +9,7 @@ import { useClient } from '../connection/client.ts'
 import { askedOnce } from '../kit/asked-once.ts'
 import { shortAddress } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { roomTexts } from '../texts/rooms.ts'
 import { kindOf } from './kind.ts'
 
 interface Named {
@@ -47,7 +48,7 @@ export function namesakesOf(people: readonly Named[], staff: readonly Member[]):
     markOf: (person) => {
       const handle = person.username ?? handles.get(person.id)
       if (othersLike(person).length === 0) return null
-      return handle ? `@${handle}` : isAgent(person.id) ? 'agent' : shortAddress(person.id)
+      return handle ? `@${handle}` : isAgent(person.id) ? roomTexts.agent : shortAddress(person.id)
     },
     isLikeStaff: (person) => !runs.has(person.id) && othersLike(person).some((id) => runs.has(id)),
   }

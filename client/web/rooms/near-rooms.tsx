@@ -6,10 +6,12 @@ import { foundedBy } from '#shared/kit/room-kinds'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { isolated, plural } from '../kit/format.ts'
+import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
+import { gatedRoomTexts as g } from '../texts/gated-rooms.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { JoinPlace, type PlaceRoom, positionWords } from './join-place.tsx'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
@@ -64,7 +66,7 @@ export function NearRooms({ onClose, onCreate }: { onClose: () => void; onCreate
   }
 
   return (
-    <Dialog title="Rooms near me" onClose={onClose} isBroad>
+    <Dialog title={g.near.title} onClose={onClose} isBroad>
       {refused ? (
         <JoinPlace
           room={placeOf(refused.chat)}
@@ -74,20 +76,20 @@ export function NearRooms({ onClose, onCreate }: { onClose: () => void; onCreate
         />
       ) : (
         <div className="stack">
-          <p>Places can have a room for people who say they are there.</p>
+          <p>{g.near.hint}</p>
           <p className="hint">{positionWords}</p>
           <Problem error={error} />
           {found && found.chats.length > 0 && <Chats {...found} onEnter={enter} />}
           {found?.chats.length === 0 && (
-            <Blank icon="place" title={`No rooms within ${metresText(nearMetres)}`}>
+            <Blank icon="place" title={g.near.empty({ distance: metresText(nearMetres) })}>
               <button type="button" className="button small" onClick={onCreate}>
-                Create one
+                {g.near.create}
               </button>
             </Blank>
           )}
           <div className="row end">
             <ActButton className={`button ${found ? '' : 'main'}`} onPress={look}>
-              <Icon name="place" /> {found ? 'Look again' : 'Use my position'}
+              <Icon name="place" /> {found ? g.near.refresh : t.place.use}
             </ActButton>
           </div>
         </div>
@@ -107,16 +109,19 @@ function Chats({ here, chats, onEnter }: Found & { onEnter: (chat: Chat, here: P
           <span className="grow">
             <strong>{isolated(chat.name)}</strong>
             <small>
-              {metresText(metresBetween(here, chat))} away · {plural(chat.member_count, 'member')} · asks for{' '}
-              {metresText(chat.radius)}
+              {g.near.about({
+                distance: metresText(metresBetween(here, chat)),
+                count: chat.member_count,
+                radius: metresText(chat.radius),
+              })}
             </small>
           </span>
           <ActButton
             className={`button small ${chat.is_member ? '' : 'main'}`}
-            aria-label={`${chat.is_member ? 'Open' : 'Join'} ${isolated(chat.name)}`}
+            aria-label={(chat.is_member ? g.openOf : g.joinOf)({ name: isolated(chat.name) })}
             onPress={() => onEnter(chat, here)}
           >
-            {chat.is_member ? 'Open' : 'Join'}
+            {chat.is_member ? g.open : g.join}
           </ActButton>
         </li>
       ))}

@@ -7,12 +7,13 @@ import { askedOnce, forgetAnswer } from '../kit/asked-once.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { lookOf } from './kind.ts'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
-const name = 'open again'
+const name = 'open-again'
 
 /** The rooms whose ban is over, each with a press to come back. */
 export function OpenAgain() {
@@ -38,7 +39,7 @@ export function OpenAgain() {
   }
   if (open.length === 0) return null
   return (
-    <section aria-label="Open to you again">
+    <section aria-label={t.openAgain.title}>
       <ul>
         {open.map((room) => (
           <li key={room.id}>
@@ -48,7 +49,7 @@ export function OpenAgain() {
               </span>
               <span className="grow">
                 <span className={styles.roomName}>{isolated(room.name)}</span>
-                <small className={styles.roomLast}>Your ban is over. Come back</small>
+                <small className={styles.roomLast}>{t.openAgain.hint}</small>
               </span>
             </ActButton>
           </li>

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
+import type { PanelName } from '#shared/kit/pages'
 import { roomKey } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'
@@ -18,6 +19,8 @@ import { ActDialog } from '../moderation/act-dialog.tsx'
 import { useAct } from '../moderation/acts.ts'
 import { type AskedAct, isDeletion, type RowAct } from '../moderation/row-acts.ts'
 import { ModerationContext, useLoadedModeration } from '../moderation/use-moderation.ts'
+import { messageTexts } from '../texts/messages.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { TourHint } from '../tour/tour-hint.tsx'
 import { NamesakesContext, useNamesakesIn } from './namesakes.ts'
 import { usePanelParts } from './panel-parts.ts'
@@ -26,9 +29,8 @@ import { rightsOf } from './rights.ts'
 import { type OpenRoom, RoomContext } from './room-context.ts'
 import { RoomHeader } from './room-header.tsx'
 import { RoomPanel } from './room-panel.tsx'
-import type { PanelName } from './route.ts'
+import { useMessageAt } from './route.ts'
 import { RulesCard } from './rules-card.tsx'
-import { takeWanted } from './wanted.ts'
 
 export function OpenRoomView(props: {
   live: LiveRoom
@@ -56,10 +58,19 @@ export function OpenRoomView(props: {
     [live],
   )
   const isLive = state.status === 'live'
+  const wanted = useMessageAt()
+  const shownMessage = useRef<number | null>(null)
   useEffect(() => {
-    const found = isLive ? takeWanted(live.ref) : null
-    if (found) jumpTo(found.id, found.seq)
-  }, [isLive, live, jumpTo])
+    // Once: whoever has read on stays there when the connection is back.
+    if (!isLive || wanted === null || shownMessage.current === wanted) return
+    shownMessage.current = wanted
+    const show = () => {
+      const found = live.state.messages.find(({ seq }) => seq === wanted)
+      if (found) setMarked({ id: found.id, at: Date.now() })
+      return found
+    }
+    if (!show()) live.loadAround(wanted).then(show, () => {})
+  }, [isLive, live, wanted])
   const act = useAct()
   const [asked, setAsked] = useState<AskedAct | null>(null)
   const [reactedTo, setReactedTo] = useState<LocalMessage | null>(null)
@@ -105,7 +116,7 @@ export function OpenRoomView(props: {
     <RoomContext value={open}>
       <ModerationContext value={moderation}>
         <NamesakesContext value={namesakes}>
-          <main className="room" aria-label={isolated(state.room?.name ?? 'Room')} data-status={state.status}>
+          <main className="room" aria-label={isolated(state.room?.name ?? t.room)} data-status={state.status}>
             <RoomHeader state={state} panel={panel} parts={parts} />
             <PinsBar pins={knowsBlocked ? state.pins : []} />
             <TourHint state={state} />
@@ -121,7 +132,7 @@ export function OpenRoomView(props: {
               />
             ) : (
               <div className="timeline-frame">
-                <Skeleton rows={9} label="Loading messages" />
+                <Skeleton rows={9} label={messageTexts.loading} />
               </div>
             )}
             <TypingLine typing={state.typing} />

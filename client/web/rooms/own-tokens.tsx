@@ -7,10 +7,11 @@ import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { isolated, plural, shortAddress } from '../kit/format.ts'
+import { isolated, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { gatedRoomTexts as g } from '../texts/gated-rooms.ts'
 import { GateRefusal } from './gate-refusal.tsx'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
@@ -63,25 +64,22 @@ export function OwnTokens({ onClose }: { onClose: () => void }) {
 
   const lists = own.value
   return (
-    <Dialog title="From my tokens" onClose={onClose} isBroad>
+    <Dialog title={g.tokens.title} onClose={onClose} isBroad>
       {refused ? (
         <GateRefusal {...refused} onPassed={() => join(refused.room)} onBack={() => setRefused(null)} />
       ) : (
         <div className="stack">
-          <p className="hint">
-            Events you hold a token of have a room for everybody who was there.
-            {lists && ` Looked up for ${lists.addresses.map(shortAddress).join(' and ')}.`}
-          </p>
+          <p className="hint">{lists ? g.tokens.hintFor({ addresses: addressesIn(lists) }) : g.tokens.hint}</p>
           {lists?.error && <p className="problem">{lists.error}</p>}
           <Listed
             loaded={{ ...own, value: lists?.rows ?? null }}
-            empty={<Blank icon="ticket" title="No tokens found" />}
+            empty={<Blank icon="ticket" title={g.tokens.empty} />}
           >
             {(rows) => <Rows rows={rows} onEnter={enter} />}
           </Listed>
           {lists && lists.others.length > 0 && (
             <section className="stack" aria-labelledby="others-tokens">
-              <h3 id="others-tokens">For holders of other tokens</h3>
+              <h3 id="others-tokens">{g.tokens.others}</h3>
               <Rows rows={lists.others} onEnter={enter} />
             </section>
           )}
@@ -95,7 +93,8 @@ function Rows({ rows, onEnter }: { rows: readonly Row[]; onEnter: (row: Row) => 
   return (
     <ul className={styles.channels}>
       {rows.map((row) => {
-        const act = !row.channel ? 'Create' : row.channel.is_member ? 'Open' : 'Join'
+        const { name, channel } = row
+        const isOpen = channel?.is_member ?? false
         return (
           <li key={row.key}>
             <span className={styles.roomMark}>
@@ -106,17 +105,23 @@ function Rows({ rows, onEnter }: { rows: readonly Row[]; onEnter: (row: Row) => 
               <small>{row.about}</small>
             </span>
             <ActButton
-              className={`button small ${act === 'Open' ? '' : 'main'}`}
-              aria-label={act === 'Create' ? `Create the channel of ${row.name}` : `${act} ${row.name}`}
+              className={`button small ${isOpen ? '' : 'main'}`}
+              aria-label={(!channel ? g.tokens.createOf : isOpen ? g.openOf : g.joinOf)({ name })}
               onPress={() => onEnter(row)}
             >
-              {act}
+              {!channel ? g.tokens.create : isOpen ? g.open : g.join}
             </ActButton>
           </li>
         )
       })}
     </ul>
   )
+}
+
+/** The wallet of the account, and its smart account where there is one. */
+const addressesIn = ({ addresses }: Own): string => {
+  const [first = '', second] = addresses.map(shortAddress)
+  return second === undefined ? first : g.tokens.and({ first, second })
 }
 
 const create = (client: Client, found: { [field: string]: string | number }) => client.rooms.createChannel(found)
@@ -149,18 +154,16 @@ async function loadOwn(client: Client, account: string): Promise<Own> {
 
 const wordsOf = (error: string | undefined): string | null => {
   if (error === undefined) return null
-  return error === 'Failed to fetch'
-    ? 'The provider of tokens did not answer for all of it. The list may be incomplete.'
-    : 'This server does not look up all tokens: no provider of them is configured.'
+  return error === 'Failed to fetch' ? g.tokens.incomplete : g.tokens.unavailable
 }
 
 const aboutChannel = (channel: Room | null): string =>
-  channel ? plural(channel.member_count, 'member') : 'No channel yet'
+  channel ? g.tokens.members({ count: channel.member_count }) : g.tokens.noChannel
 
 const rowOfEvent = (event: AttendanceEvent & { channel: Room | null }): Row => ({
   key: `event ${event.eventId}`,
   name: event.eventName,
-  about: `Event · ${aboutChannel(event.channel)}`,
+  about: g.tokens.event({ about: aboutChannel(event.channel) }),
   channel: event.channel,
   found: {
     attendanceEventId: event.eventId,
@@ -172,7 +175,7 @@ const rowOfEvent = (event: AttendanceEvent & { channel: Room | null }): Row => (
 const rowOfCollection = (collection: AttendanceCollection & { channel: Room | null }): Row => ({
   key: `collection ${collection.id}`,
   name: collection.title,
-  about: `Collection of ${plural(collection.dropsCount, 'event')} · ${aboutChannel(collection.channel)}`,
+  about: g.tokens.collection({ count: collection.dropsCount, about: aboutChannel(collection.channel) }),
   channel: collection.channel,
   found: {
     attendanceCollectionId: collection.id,

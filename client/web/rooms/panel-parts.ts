@@ -1,18 +1,13 @@
 import { useMemo } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import { type PanelName, panels } from '#shared/kit/pages'
 import type { IconName } from '../kit/icon.tsx'
 import { hasMedia } from '../media/words.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { kindOf } from './kind.ts'
 import type { Rights } from './rights.ts'
-import { type PanelName, panels } from './route.ts'
 
-export const panelTitles: Readonly<Record<PanelName, string>> = {
-  members: 'Members',
-  media: 'Media',
-  pins: 'Pins',
-  search: 'Search',
-  moderation: 'Moderation',
-}
+export const panelTitles: Readonly<Record<PanelName, string>> = t.parts
 
 export const panelIcons: Readonly<Record<PanelName, IconName>> = {
   members: 'people',

@@ -3,6 +3,7 @@ import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useSubmit } from '../kit/use-submit.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { findPeople } from './find-people.ts'
 
 interface PeopleFormProps {
@@ -25,7 +26,7 @@ export function PeopleForm({ title, field, hint, maxLength, action, onFound }: P
   const leave = (left: readonly string[]) => setWritten(left.join(', '))
   const { isBusy, problem, submit } = useSubmit(async () => {
     const found = await findPeople(client, written)
-    if (found.length === 0) throw new Error('Write a name, a username or an address.')
+    if (found.length === 0) throw new Error(t.people.missing)
     tell(await onFound(found, leave))
     setWritten('')
   })

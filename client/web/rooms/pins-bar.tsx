@@ -1,8 +1,9 @@
 import type { Message } from '#shared/api/message'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
-import { nameOf, plural } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { lineOf } from '../media/words.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import styles from './pins-bar.module.css'
 import { useOpenRoom } from './room-context.ts'
 import roomsStyles from './rooms.module.css'
@@ -16,7 +17,7 @@ export function PinsBar({ pins }: { pins: readonly Message[] }) {
   const [pin] = shown
   if (!pin) return null
   return (
-    <section className={roomsStyles.pins} aria-label="Pinned messages">
+    <section className={roomsStyles.pins} aria-label={t.pins.title}>
       <button type="button" className={styles.pin} onClick={() => jumpTo(pin.id, pin.seq)}>
         <Icon name="pin" />
         <strong>{nameOf(pin.sender.name, pin.sender_address)}</strong>
@@ -24,7 +25,7 @@ export function PinsBar({ pins }: { pins: readonly Message[] }) {
       </button>
       {shown.length > 1 && (
         <button type="button" className="button small plain" onClick={() => goTo(live.ref, 'pins')}>
-          {plural(shown.length, 'pin')}
+          {t.pins.count({ count: shown.length })}
         </button>
       )}
     </section>

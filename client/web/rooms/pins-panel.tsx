@@ -2,6 +2,7 @@ import type { Message } from '#shared/api/message'
 import { Icon } from '../kit/icon.tsx'
 import { Blank } from '../kit/notice.tsx'
 import { useAct } from '../moderation/acts.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { FoundMessage } from './found-message.tsx'
 import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
@@ -14,11 +15,11 @@ export function PinsPanel({ pins }: { pins: readonly Message[] }) {
   return (
     <div className="panel-body">
       {shown.length === 0 && (
-        <Blank icon="pin" title="Nothing is pinned">
-          <p>What moderators pin stays here for everybody.</p>
+        <Blank icon="pin" title={t.pins.empty}>
+          <p>{t.pins.emptyHint}</p>
         </Blank>
       )}
-      <ol className={styles.found} aria-label="Pinned messages">
+      <ol className={styles.found} aria-label={t.pins.title}>
         {shown.map((pin) => (
           <li key={pin.id} className="row">
             <FoundMessage message={pin} />
@@ -26,9 +27,9 @@ export function PinsPanel({ pins }: { pins: readonly Message[] }) {
               <button
                 type="button"
                 className="icon-button small"
-                aria-label="Unpin"
-                title="Unpin"
-                onClick={() => void act({ room: live.ref, action: 'unpin', message_id: pin.id }, 'Unpinned')}
+                aria-label={t.pins.unpin}
+                title={t.pins.unpin}
+                onClick={() => void act({ room: live.ref, action: 'unpin', message_id: pin.id }, t.pins.unpinned)}
               >
                 <Icon name="close" />
               </button>

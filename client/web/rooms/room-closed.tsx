@@ -10,6 +10,7 @@ import { Blank } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { BackToRooms } from './back-to-rooms.tsx'
 import { GateRefusal } from './gate-refusal.tsx'
 import { JoinPlace } from './join-place.tsx'
@@ -35,17 +36,17 @@ export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: ()
           <Blank
             isPage
             icon="hash"
-            title={state.room ? `You are not in ${isolated(state.room.name)}` : 'You are not in this room'}
+            title={state.room ? t.closed.outside({ room: isolated(state.room.name) }) : t.closed.outsideThis}
           >
             <p>{outsideText(state)}</p>
           </Blank>
           <WayIn state={state} onJoined={entered} />
         </>
       ) : (
-        <Blank isPage icon="warn" title="This room did not open">
-          <p>{state.error ? problemText(state.error) : 'Something went wrong.'}</p>
+        <Blank isPage icon="warn" title={t.closed.failed}>
+          <p>{state.error ? problemText(state.error) : t.closed.unknown}</p>
           <button type="button" className="button" onClick={onReopen}>
-            Try again
+            {t.closed.retry}
           </button>
         </Blank>
       )}
@@ -75,7 +76,7 @@ function WayIn({ state, onJoined }: { state: RoomState; onJoined: () => void }) 
     return <GateRefusal room={room} refusal={refusal} onPassed={join} onBack={() => setRefusal(null)} isPage />
   return (
     <ActButton className="button main" onPress={join}>
-      Join this room
+      {t.closed.join}
     </ActButton>
   )
 }
@@ -88,28 +89,28 @@ function Banned({ state, onReopen }: { state: RoomState; onReopen: () => void })
   const isOver = until !== null && left <= 0
   const name = useNameOf(state)
   return (
-    <Blank isPage icon="block" title={`You are banned from ${name}`}>
-      <p>{reason ? `Reason: ${isolated(reason)}` : 'No reason was given.'}</p>
+    <Blank isPage icon="block" title={name === null ? t.closed.bannedThis : t.closed.banned({ room: name })}>
+      <p>{reason ? t.closed.reason({ reason: isolated(reason) }) : t.closed.noReason}</p>
       <p>
         {!until
-          ? 'The ban has no end date.'
+          ? t.closed.permanent
           : isOver
-            ? 'The ban is over.'
-            : `${lengthOf(left)} left, until ${fullTimeOf(until)}.`}
+            ? t.closed.over
+            : t.closed.left({ left: lengthOf(left), time: fullTimeOf(until) })}
       </p>
       {isOver ? (
         <button type="button" className="button main" onClick={onReopen}>
-          Come back in
+          {t.closed.rejoin}
         </button>
       ) : (
-        <p>Its moderators can lift the ban, and you hear of it here. Your other rooms stay as they are.</p>
+        <p>{t.closed.hint}</p>
       )}
     </Blank>
   )
 }
 
 /** The name of a room that is not open: as it was known before, or by its card, which whoever is banned may see of a public room. */
-function useNameOf({ room, ref }: RoomState): string {
+function useNameOf({ room, ref }: RoomState): string | null {
   const client = useClient()
   const card = useLoaded<string | null>(roomKey(ref), async () => {
     if (room) return room.name
@@ -119,15 +120,13 @@ function useNameOf({ room, ref }: RoomState): string {
     )
   })
   const name = room?.name ?? card.value
-  return name ? isolated(name) : 'this room'
+  return name ? isolated(name) : null
 }
 
 function outsideText({ access }: RoomState): string {
-  if (access?.state === 'granted') return 'Your ban was lifted. You may come back.'
-  if (access?.state !== 'removed') return 'Join to read along and to write.'
-  return access.reason
-    ? `A moderator took you out: ${isolated(access.reason)}`
-    : 'A moderator took you out. You may come back.'
+  if (access?.state === 'granted') return t.closed.unbanned
+  if (access?.state !== 'removed') return t.closed.joinHint
+  return access.reason ? t.closed.removedBecause({ reason: isolated(access.reason) }) : t.closed.removed
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

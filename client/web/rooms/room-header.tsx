@@ -1,21 +1,24 @@
 import { lazy, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import type { PanelName } from '#shared/kit/pages'
 import { roomKey } from '#shared/kit/room-key'
 import { useConnectionState } from '../connection/client.ts'
-import { sealedText, sharedKeyText, toldText } from '../direct/secrecy-words.ts'
-import { isolated, lengthOf, plural } from '../kit/format.ts'
+import { sealedText } from '../direct/secrecy-words.ts'
+import { isolated, lengthOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useModeration } from '../moderation/use-moderation.ts'
+import { directTexts } from '../texts/direct.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { BackToRooms } from './back-to-rooms.tsx'
 import { kindOf } from './kind.ts'
 import { panelIcons, panelTitles } from './panel-parts.ts'
 import { useOpenRoom } from './room-context.ts'
-import { RoomMenu, rulesTitle, waitingText } from './room-menu.tsx'
+import { RoomMenu, waitingText } from './room-menu.tsx'
 import { titleOf } from './room-title.ts'
 import { RoomTopic } from './room-topic.tsx'
 import styles from './rooms.module.css'
-import { goTo, type PanelName } from './route.ts'
+import { goTo } from './route.ts'
 import { RulesSheet } from './rules-sheet.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
@@ -23,8 +26,6 @@ const SecrecyDialog = lazy(async () => ({ default: (await import('../direct/secr
 const SharedKeyDialog = lazy(async () => ({
   default: (await import('../direct/shared-key-dialog.tsx')).SharedKeyDialog,
 }))
-
-const staffTitle = 'Only admins and those who moderate everywhere see this channel'
 
 export function RoomHeader(props: { state: RoomState; panel: PanelName | null; parts: readonly PanelName[] }) {
   const { state, panel, parts } = props
@@ -34,7 +35,7 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
   const [showsRules, setShowsRules] = useState(false)
   const [showsSafety, setShowsSafety] = useState(false)
   const known = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
-  const name = known ? titleOf(known) : isolated(state.room?.name ?? 'Room')
+  const name = known ? titleOf(known) : isolated(state.room?.name ?? t.room)
   const kind = kindOf(live.ref)
   const connection = useConnectionState()
   const isCatchingUp = state.status === 'catching-up' && connection !== 'offline'
@@ -49,12 +50,12 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
         <h1 tabIndex={-1}>{name}</h1>
         <p className="room-facts">
           {(state.room ?? known)?.access_level === 'staff' && (
-            <span className="chip role" title={staffTitle}>
-              Staff
+            <span className="chip role" title={t.header.staffHint}>
+              {t.header.staff}
             </span>
           )}
-          {isCatchingUp && <span role="status">Loading missed events</span>}
-          {state.direct && isTold && <span>{toldText}</span>}
+          {isCatchingUp && <span role="status">{t.header.catchingUp}</span>}
+          {state.direct && isTold && <span>{directTexts.badge.told}</span>}
           {state.direct && !isTold && (
             <button type="button" className="inline" aria-haspopup="dialog" onClick={() => setShowsSafety(true)}>
               {sealedText(state.direct)}
@@ -62,14 +63,17 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
           )}
           {sealed === 'shared-key' && (
             <button type="button" className="inline" aria-haspopup="dialog" onClick={() => setShowsSafety(true)}>
-              {sharedKeyText}
+              {directTexts.badge.sharedKey}
             </button>
           )}
-          {state.rules.message_ttl > 0 && <span>Messages go after {lengthOf(state.rules.message_ttl)}</span>}
+          {state.rules.message_ttl > 0 && <span>{t.age.header({ time: lengthOf(state.rules.message_ttl) })}</span>}
           {!isCatchingUp && kind.tells.counts && state.membersCount > 0 && (
             <span className="numerals">
-              {plural(state.membersCount, 'member')}
-              <span className="online-count">, {state.online.toLocaleString()} online</span>
+              {t.membersOnline({
+                count: state.membersCount,
+                online: state.online,
+                there: (parts) => <span className="online-count">{parts}</span>,
+              })}
             </span>
           )}
         </p>
@@ -78,8 +82,8 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
         <button
           type="button"
           className={`icon-button ${styles.folds}`}
-          aria-label={rulesTitle}
-          title={rulesTitle}
+          aria-label={t.header.rules}
+          title={t.header.rules}
           onClick={() => setShowsRules(true)}
         >
           <Icon name="book" />
@@ -120,7 +124,7 @@ function PanelButton(props: { name: PanelName; chosen: PanelName | null; waiting
       className={props.folds ? `icon-button ${styles.folds}` : 'icon-button'}
       aria-label={title}
       aria-description={props.waiting ? waitingText(props.waiting) : undefined}
-      title={props.waiting ? `${title}: ${waitingText(props.waiting)}` : title}
+      title={props.waiting ? t.waitingIn({ title, waiting: waitingText(props.waiting) }) : title}
       aria-pressed={isChosen}
       onClick={() => goTo(live.ref, isChosen ? null : props.name)}
     >

@@ -3,6 +3,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { PictureField } from '../media/picture-field.tsx'
 import { useStoredPicture } from '../media/stored.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import { useRoomList } from './use-rooms.ts'
 
@@ -17,12 +18,12 @@ export function RoomIconDialog({ url, onClose }: { url: string | null; onClose: 
     onClose()
   }
   return (
-    <Dialog title="Icon of this room" onClose={onClose}>
+    <Dialog title={t.icon.title} onClose={onClose}>
       <PictureField
-        title="Icon"
+        title={t.icon.field}
         shown={
           <span className="avatar large">
-            {picture ? <img src={picture} alt="As it is now" /> : <Icon name="hash" />}
+            {picture ? <img src={picture} alt={t.icon.current} /> : <Icon name="hash" />}
           </span>
         }
         onStore={(file) => client.uploads.icon({ room: live.ref, file }).then(then)}

@@ -12,12 +12,14 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
 import { useStoredPicture } from '../media/stored.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { Badge } from './badge.tsx'
 import { kindOf, lookOf, sections } from './kind.ts'
 import { OpenAgain } from './open-again.tsx'
 import styles from './room-list.module.css'
 import { titleOf } from './room-title.ts'
 import roomsStyles from './rooms.module.css'
+import { linkToRoom } from './route.ts'
 import { useRoomOrder } from './use-room-order.ts'
 import { keyOf, refOf } from './use-rooms.ts'
 
@@ -53,8 +55,8 @@ export function RoomList(props: {
           />
         </LazyBoundary>
       )}
-      <nav className={styles.roomList} aria-label="Your rooms">
-        <div {...(hasTabs && { id: shownPart, role: 'tabpanel', 'aria-label': folder?.label ?? 'All' })}>
+      <nav className={styles.roomList} aria-label={t.list.title}>
+        <div {...(hasTabs && { id: shownPart, role: 'tabpanel', 'aria-label': folder?.label ?? t.list.all })}>
           <Listed
             loaded={{ ...loaded, value: loaded.value?.filter(isShown) ?? null }}
             empty={folder ? <NoneInFolder /> : <NoRooms onBrowse={props.onBrowse} onCreate={props.onCreate} />}
@@ -75,8 +77,11 @@ function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly strin
   const first = pinned.flatMap((key) => ordered.find((room) => keyOf(room) === key) ?? [])
   const rest = ordered.filter((room) => !first.includes(room))
   const parts = [
-    { title: 'Pinned', own: first },
-    ...sections.map((title) => ({ title, own: rest.filter((room) => lookOf(room).section === title) })),
+    { title: t.list.pinned, own: first },
+    ...sections.map((section) => ({
+      title: t.sections[section],
+      own: rest.filter((room) => lookOf(room).section === section),
+    })),
   ].filter(({ own }) => own.length > 0)
   return (
     <div {...held}>
@@ -89,10 +94,10 @@ function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly strin
                 type="button"
                 className={styles.roomSort}
                 aria-pressed={isByUnread}
-                title={isByUnread ? 'Sorted by unread, then by name' : 'Sorted by name'}
+                title={isByUnread ? t.list.byUnread : t.list.byName}
                 onClick={() => choose(isByUnread ? 'name' : 'unread')}
               >
-                Unread first
+                {t.list.unreadFirst}
               </button>
             )}
           </header>
@@ -108,21 +113,21 @@ function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly strin
 }
 
 const NoneInFolder = () => (
-  <Blank icon="folder" title="Nothing is in this folder">
-    <p>Open a room, and put it here by its menu.</p>
+  <Blank icon="folder" title={t.list.folderEmpty}>
+    <p>{t.list.folderEmptyHint}</p>
   </Blank>
 )
 
 function NoRooms({ onBrowse, onCreate }: { onBrowse: () => void; onCreate: () => void }) {
   return (
-    <Blank icon="hash" title="No rooms yet">
-      <p>Find a channel that is going on, or open one of your own.</p>
+    <Blank icon="hash" title={t.list.empty}>
+      <p>{t.list.emptyHint}</p>
       <div className="row">
         <button type="button" className="button small" onClick={onBrowse}>
-          Browse
+          {t.list.browse}
         </button>
         <button type="button" className="button small" onClick={onCreate}>
-          Create
+          {t.list.create}
         </button>
       </div>
     </Blank>
@@ -139,7 +144,7 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
     <li>
       <a
         className={`${roomsStyles.roomRow} ${unread > 0 && !room.is_muted ? 'unread' : ''}`}
-        href={`#/${encodeURIComponent(keyOf(room))}`}
+        href={linkToRoom(refOf(room))}
         aria-current={isChosen ? 'page' : undefined}
         title={room.peer?.id}
       >
@@ -157,7 +162,7 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
         <span className="grow">
           <span className={roomsStyles.roomName}>
             {name}
-            {room.access_level === 'staff' && <span className="unseen">, staff</span>}
+            {room.access_level === 'staff' && <span className="unseen">, {t.list.staff}</span>}
           </span>
           <small className={roomsStyles.roomLast}>{previewOf(room, account)}</small>
         </span>
@@ -171,10 +176,10 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
 
 /** `Ann: See you there`; what names nobody, such as a deleted message, stands alone. */
 function previewOf({ description, last_message: last, ...room }: RoomSummary, account: string): string {
-  if (!last) return description ? isolated(description) : 'Nothing said yet'
+  if (!last) return description ? isolated(description) : t.list.noMessages
   const { sender_address, sender_name, preview } = last
   // The server says of what is sealed that it is, and of what is in clear what it says.
   if (kindOf(room).isSealed) return isolated(preview)
   if (sender_name === null) return preview
-  return `${isSameAccount(sender_address, account) ? 'You' : nameOf(sender_name, sender_address)}: ${isolated(preview)}`
+  return `${isSameAccount(sender_address, account) ? t.list.you : nameOf(sender_name, sender_address)}: ${isolated(preview)}`
 }

@@ -9,6 +9,7 @@ import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { lookOf } from './kind.ts'
 import { LeaveRoom } from './leave-room.tsx'
 import { useOpenRoom } from './room-context.ts'
@@ -22,9 +23,8 @@ const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.t
 const FoldersDialog = lazy(async () => ({ default: (await import('../folders/folders-dialog.tsx')).FoldersDialog }))
 const WebhooksDialog = lazy(async () => ({ default: (await import('./webhooks.tsx')).WebhooksDialog }))
 
-export const rulesTitle = 'Rules of this room'
 export const waitingText = (waiting: string): string =>
-  waiting === '1' ? '1 waits for a decision' : `${waiting} wait for a decision`
+  waiting === '1' ? t.waiting : t.waitingMany({ count: waiting })
 
 /** Everything else that can be done with a room, and what a narrow header has no place for. */
 export function RoomMenu(props: {
@@ -66,7 +66,7 @@ export function RoomMenu(props: {
     attempt(async () => {
       close()
       await setPinned(live.ref, !isPinned)
-      tell(isPinned ? 'This room is not pinned any more.' : 'This room is above the others now.')
+      tell(isPinned ? t.menu.unpinned : t.menu.pinned)
     })
   const conversation = conversationOf(live.ref, account)
   const silence = () =>
@@ -75,7 +75,7 @@ export function RoomMenu(props: {
       if (isSilent) await client.social.unmute(conversation)
       else await client.social.mute(conversation)
       rooms.reload()
-      tell(isSilent ? 'You will hear of this conversation again.' : 'This conversation is quiet now.')
+      tell(isSilent ? t.menu.unmuted : t.menu.muted)
     })
 
   return (
@@ -83,9 +83,9 @@ export function RoomMenu(props: {
       <button
         type="button"
         className="icon-button"
-        aria-label="More about this room"
+        aria-label={t.menu.title}
         aria-description={props.waiting ? waitingText(props.waiting) : undefined}
-        title="More about this room"
+        title={t.menu.title}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
@@ -94,60 +94,65 @@ export function RoomMenu(props: {
         {props.waiting && <span className={`${styles.badge} in-queue unfolded`} data-count={props.waiting} />}
       </button>
       {isOpen && (
-        <Menu label={isolated(state.room?.name ?? 'Room')} onClose={close}>
-          {props.onRules && <Folded icon="book" title={rulesTitle} onPress={choose(props.onRules)} />}
+        <Menu label={isolated(state.room?.name ?? t.room)} onClose={close}>
+          {props.onRules && <Folded icon="book" title={t.header.rules} onPress={choose(props.onRules)} />}
           {props.onModerate && (
-            <Folded icon="shield" title="Moderation" waiting={props.waiting} onPress={choose(props.onModerate)} />
+            <Folded
+              icon="shield"
+              title={t.parts.moderation}
+              waiting={props.waiting}
+              onPress={choose(props.onModerate)}
+            />
           )}
           <button type="button" role="menuitem" onClick={silence}>
             <Icon name="quiet" />
-            {isSilent ? 'Hear of this again' : 'Mute this conversation'}
+            {isSilent ? t.menu.unmute : t.menu.mute}
           </button>
           {row && folders && (
             <>
               <button type="button" role="menuitem" onClick={pin}>
                 <Icon name="pin" />
-                {isPinned ? 'Unpin' : 'Pin'}
+                {isPinned ? t.menu.unpin : t.menu.pin}
               </button>
               <button type="button" role="menuitem" onClick={choose(() => setShowsFolders(true))}>
                 <Icon name="folder" />
-                Move to folder…
+                {t.menu.folder}
               </button>
             </>
           )}
           {state.direct && (
             <button type="button" role="menuitem" onClick={choose(() => setShowsAge(true))}>
               <Icon name="clock" />
-              Removal of messages
+              {t.age.title}
             </button>
           )}
           {rights.canSetTopic && (
             <button type="button" role="menuitem" onClick={choose(() => setShowsTopic(true))}>
               <Icon name="pencil" />
-              {topic === null ? 'Set a topic' : 'Change the topic'}
+              {topic === null ? t.menu.setTopic : t.menu.changeTopic}
             </button>
           )}
           {rights.isModerator && storesFiles && lookOf(live.ref).icon !== null && (
             <button type="button" role="menuitem" onClick={choose(() => setShowsIcon(true))}>
               <Icon name="image" />
-              {icon === null ? 'Set an icon' : 'Change the icon'}
+              {icon === null ? t.menu.setIcon : t.menu.changeIcon}
             </button>
           )}
           {rights.isAdmin && (
             <button type="button" role="menuitem" onClick={choose(() => setShowsHooks(true))}>
               <Icon name="plug" />
-              Webhooks
+              {t.menu.webhooks}
             </button>
           )}
           <button type="button" role="menuitem" onClick={choose(() => setShowsKeys(true))}>
             <Icon name="keyboard" />
-            <span className="grow">Keyboard</span>
+            <span className="grow">{t.menu.keyboard}</span>
             <kbd>?</kbd>
           </button>
           {lookOf(live.ref).canLeave && (
             <button type="button" role="menuitem" className="grave" onClick={choose(() => setAsksToLeave(true))}>
               <Icon name="leave" />
-              Leave
+              {t.menu.leave}
             </button>
           )}
         </Menu>

@@ -1,17 +1,19 @@
 import { lazy, useCallback } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import { type PanelName, panels } from '#shared/kit/pages'
 import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
 import { isComposing } from '../kit/keys.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Skeleton } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { MembersPanel } from './members-panel.tsx'
 import { panelTitles } from './panel-parts.ts'
 import { PinsPanel } from './pins-panel.tsx'
 import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
-import { goTo, type PanelName, panels, turnTo } from './route.ts'
+import { goTo, turnTo } from './route.ts'
 import { SearchPanel } from './search-panel.tsx'
 
 const ModerationPanel = lazy(async () => ({
@@ -38,19 +40,13 @@ export function RoomPanel(props: { state: RoomState; panel: PanelName; parts: re
       <header className="panel-head">
         <h2 className="unseen">{panelTitles[panel]}</h2>
         <Tabs
-          label="Beside the room"
+          label={t.panel.list}
           controls={panelId}
           tabs={shown.map((name) => ({ name, title: panelTitles[name] }))}
           chosen={panel}
           onChoose={(name) => turnTo(live.ref, name)}
         />
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Close this panel"
-          title="Close this panel"
-          onClick={close}
-        >
+        <button type="button" className="icon-button" aria-label={t.panel.close} title={t.panel.close} onClick={close}>
           <Icon name="close" />
         </button>
       </header>

@@ -4,6 +4,7 @@ import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { isComposing } from '../kit/keys.ts'
 import { Problem } from '../kit/notice.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import styles from './room-topic.module.css'
 import roomsStyles from './rooms.module.css'
@@ -15,7 +16,7 @@ export function RoomTopic({ topic }: { topic: string | null }) {
     <>
       {topic !== null && (
         <button type="button" className={styles.roomTopic} title={topic} onClick={() => setOpen(true)}>
-          <span className="unseen">Topic: </span>
+          <span className="unseen">{t.topic.before} </span>
           <span className={styles.line} dir="auto">
             {topic}
           </span>
@@ -29,7 +30,7 @@ export function RoomTopic({ topic }: { topic: string | null }) {
 export function TopicDialog({ topic, onClose }: { topic: string | null; onClose: () => void }) {
   const { rights } = useOpenRoom()
   return (
-    <Dialog title="Topic" onClose={onClose}>
+    <Dialog title={t.topic.title} onClose={onClose}>
       {rights.canSetTopic ? (
         <TopicForm topic={topic} onClose={onClose} />
       ) : (
@@ -39,7 +40,7 @@ export function TopicDialog({ topic, onClose }: { topic: string | null; onClose:
           </p>
           <div className="row end">
             <button type="button" className="button main" onClick={onClose}>
-              All right
+              {t.topic.close}
             </button>
           </div>
         </div>
@@ -73,7 +74,7 @@ function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => vo
   return (
     <form className="stack" onSubmit={save}>
       <label className="field">
-        <span>What the room is about at present</span>
+        <span>{t.topic.field}</span>
         <textarea
           className="input"
           dir="auto"
@@ -84,17 +85,17 @@ function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => vo
         />
         <small className={`numerals ${isTooLong ? 'grave' : ''}`}>
           {length} / {longestTopic}
-          {isTooLong && <span role="alert"> This is too long.</span>}
+          {isTooLong && <span role="alert"> {t.topic.tooLong}</span>}
         </small>
-        <small>Everybody sees it above the messages. Leave it empty to show none.</small>
+        <small>{t.topic.hint}</small>
       </label>
       <Problem error={error} />
       <div className="row end">
         <button type="button" className="button plain" onClick={onClose}>
-          Cancel
+          {t.topic.cancel}
         </button>
         <button type="submit" className="button main" disabled={isTooLong} aria-disabled={isBusy || undefined}>
-          Save
+          {t.topic.save}
         </button>
       </div>
     </form>

@@ -1,10 +1,10 @@
 import { useCallback, useState } from 'react'
+import type { PanelName } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { useClient } from '../connection/client.ts'
 import { OpenRoomView } from './open-room-view.tsx'
 import { openRoom, reopenRoom } from './open-rooms.ts'
 import { RoomClosed } from './room-closed.tsx'
-import type { PanelName } from './route.ts'
 import { useRoom } from './use-room.ts'
 
 export function RoomView({ roomRef, panel }: { roomRef: RoomRef; panel: PanelName | null }) {

@@ -1,90 +1,167 @@
-import { useSyncExternalStore } from 'react'
+import { navigate, useHistoryState, usePathname } from 'wouter/use-browser-location'
+import {
+  decoded,
+  linkTo,
+  type ModerationTab,
+  type PageAt,
+  type PageName,
+  type PanelName,
+  pageAt,
+  panels,
+} from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
-import { roomKey, roomOfKey } from '#shared/kit/room-key'
+import { alpha, roomKey, roomOfKey } from '#shared/kit/room-key'
 import { lookOf } from './kind.ts'
 
-export const panels = ['members', 'media', 'pins', 'search', 'moderation'] as const
-export type PanelName = (typeof panels)[number]
+/** The page at the address of the browser; null if there is none. */
+export const usePage = (): PageAt | null => pageAt(usePathname())
 
-export interface Route {
-  room: RoomRef | null
-  panel: PanelName | null
-  /** What follows `#/agents/`; null where no agents are shown. */
-  agents: readonly string[] | null
-  /** `#/live`: who is live; `#/go-live`: a stream of one's own. */
-  live: 'now' | 'new' | null
-  /** `#/calls`: the calls of the account. */
-  calls: boolean
-  /** `#/friends`: the friends of the account. */
-  friends: boolean
-  /** `#/starred`: the messages that the account has starred. */
-  starred: boolean
-  /** What follows `#/profile/`: whose profile; empty for one's own, to be changed. */
-  profile: string | null
+/** Pages that are dialogs above another page. */
+const dialogs: ReadonlySet<PageName> = new Set<PageName>([
+  'browse',
+  'roomNew',
+  'roomsNear',
+  'roomTokens',
+  'settings',
+  'cluster',
+  'installation',
+  'invitation',
+])
+const isDialog = (page: PageAt | null): boolean => page !== null && dialogs.has(page.name)
+
+/** The page at the address, and the page behind it if it is a dialog. */
+export function usePages(): { page: PageAt | null; behind: PageAt | null } {
+  const page = usePage()
+  const state: { behind?: string } | null = useHistoryState()
+  if (!isDialog(page)) return { page, behind: page }
+  const isWide = matchMedia(wide).matches
+  return { page, behind: pageAt(state?.behind ?? (isWide ? linkToRoom(alpha) : linkTo('home'))) }
+}
+export const wide = '(min-width: 760px)'
+
+/** Opens a dialog. From another dialog, or another part of it, this is no step of the history. */
+export function openDialog(link: string): void {
+  const replace = isDialog(pageAt(location.pathname))
+  navigate(link, { replace, state: replace ? history.state : { behind: location.pathname } })
 }
 
-const nowhere: Route = {
-  room: null,
-  panel: null,
-  agents: null,
-  live: null,
-  calls: false,
-  friends: false,
-  starred: false,
-  profile: null,
+/** Closes a dialog as the browser's back does; to the rooms if the visit began with it. */
+export function closeDialog(): void {
+  if (isClosing || !isDialog(pageAt(location.pathname))) return
+  if (!history.state?.behind) {
+    navigate(linkTo('home'), { replace: true })
+    return
+  }
+  // The browser goes back after this call: a second press must not go two steps.
+  isClosing = true
+  const closed = () => {
+    isClosing = false
+  }
+  addEventListener('popstate', closed, { once: true })
+  history.back()
+}
+let isClosing = false
+
+/** Opens a page. The one that is open already is no further step of the history, nor is a dialog that leads on. */
+export const openPage = (link: string): void => {
+  const isStep = link !== location.pathname + location.search && !isDialog(pageAt(location.pathname))
+  navigate(link, { replace: !isStep })
 }
 
-/** The address of the page says which room is open, and which panel beside it: `#/alpha/members`. */
-export function useRoute(): Route {
-  const hash = useSyncExternalStore(listenToHash, hashOfPage)
-  const [, key, part, ...rest] = hash.split('/').map(decodeURIComponent)
-  if (key === 'agents') return { ...nowhere, agents: [part ?? '', ...rest].filter(Boolean) }
-  if (key === 'calls') return { ...nowhere, calls: true }
-  if (key === 'friends') return { ...nowhere, friends: true }
-  if (key === 'starred') return { ...nowhere, starred: true }
-  if (key === 'profile') return { ...nowhere, profile: part ?? '' }
-  if (key === 'go-live') return { ...nowhere, live: 'new' }
-  if (key === 'live' && !part) return { ...nowhere, live: 'now' }
-  const panelOf = (named: string | undefined) => panels.find((name) => name === named) ?? null
-  if (key === 'live' && part) return { ...nowhere, room: { type: 'stream', id: part }, panel: panelOf(rest[0]) }
-  return { ...nowhere, room: key ? roomOfKey(key) : null, panel: panelOf(part) }
+/** The room of a page, and the panel beside it. */
+export function roomAt(page: PageAt | null): { room: RoomRef | null; panel: PanelName | null } {
+  const params: { room?: string; stream?: string; panel?: string; tab?: string } = page?.params ?? {}
+  const room = params.room
+    ? roomOfKey(params.room)
+    : params.stream
+      ? { type: 'stream' as const, id: params.stream }
+      : null
+  return { room, panel: params.tab ? 'moderation' : ((params.panel as PanelName | undefined) ?? null) }
 }
 
-export function goTo(room: RoomRef | null, panel: PanelName | null = null): void {
-  location.hash = linkToRoom(room, panel)
-}
+export const goTo = (room: RoomRef | null, panel: PanelName | null = null): void => openPage(linkToRoom(room, panel))
 
-/** Turns the panel to another part of it, which is no step of the history. */
-export function turnTo(room: RoomRef, panel: PanelName): void {
-  location.replace(linkToRoom(room, panel))
-}
+/** Replaces the panel by another part of it, which is no step of the history. */
+export const turnTo = (room: RoomRef, panel: PanelName): void => navigate(linkToRoom(room, panel), { replace: true })
 
 export function linkToRoom(room: RoomRef | null, panel: PanelName | null = null): string {
-  const place = room && lookOf(room).isWatched ? ['live', room.id ?? ''] : room ? [roomKey(room)] : []
-  const parts = [...place, ...(room && panel ? [panel] : [])]
-  return `#/${parts.map(encodeURIComponent).join('/')}`
+  if (!room) return linkTo('home')
+  const key = { room: roomKey(room) }
+  const id = { stream: room.id ?? '' }
+  if (lookOf(room).isWatched) return panel ? linkTo('streamPanel', { ...id, panel }) : linkTo('stream', id)
+  return panel ? linkTo('roomPanel', { ...key, panel }) : linkTo('room', key)
 }
 
-export const linkToCalls = '#/calls'
-export const linkToFriends = '#/friends'
-export const linkToStarred = '#/starred'
-export const linkToLive = '#/live'
-export const linkToGoLive = '#/go-live'
-
-/** To the profile of an account as others see it; without one, to one's own. */
-export const linkToProfile = (address?: string): string =>
-  `#/${['profile', ...(address ? [address] : [])].map(encodeURIComponent).join('/')}`
-
-export const linkToAgents = (...path: readonly string[]): string =>
-  `#/${['agents', ...path].map(encodeURIComponent).join('/')}`
-
-export function goToAgents(...path: readonly string[]): void {
-  location.hash = linkToAgents(...path)
+/** Opens a room at a message, or at its newest if the number of the message is unknown. */
+export function goToMessage(room: RoomRef, number: number | undefined): void {
+  openPage(number === undefined ? linkToRoom(room) : linkToMessage(room, String(number)))
 }
 
-export const hashOfPage = (): string => location.hash
+function linkToMessage(room: RoomRef, seq: string): string {
+  const isStream = lookOf(room).isWatched
+  return isStream
+    ? linkTo('streamMessage', { stream: room.id ?? '', seq })
+    : linkTo('message', { room: roomKey(room), seq })
+}
 
-export function listenToHash(listener: () => void): () => void {
-  addEventListener('hashchange', listener)
-  return () => removeEventListener('hashchange', listener)
+/** The number of the message at the address. */
+export function useMessageAt(): number | null {
+  const params: { seq?: string } = usePages().behind?.params ?? {}
+  return params.seq ? Number(params.seq) : null
+}
+
+/** Turns the desk of the moderators to another part. */
+export function turnDeskTo(room: RoomRef, tab: ModerationTab): void {
+  const isStream = lookOf(room).isWatched
+  const link = isStream
+    ? linkTo('streamModeration', { stream: room.id ?? '', tab })
+    : linkTo('roomModeration', { room: roomKey(room), tab })
+  navigate(link, { replace: true })
+}
+
+/** The part of that desk at the address. */
+export function useDesk(): ModerationTab {
+  const params: { tab?: string } = usePages().behind?.params ?? {}
+  return (params.tab as ModerationTab | undefined) ?? 'log'
+}
+
+/** Follows a link between two such pages within this document. Other links are left to the browser. */
+export function followLink(event: MouseEvent, isSuch: (page: PageAt) => boolean): void {
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey)
+  if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute('download')) return
+  if (link.origin !== location.origin || link.hash) return
+  if (![location.pathname, link.pathname].map(pageAt).every((page) => page !== null && isSuch(page))) return
+  event.preventDefault()
+  if (isDialog(pageAt(link.pathname))) openDialog(link.pathname)
+  else openPage(link.pathname + link.search)
+}
+
+const panelOf = (name: string | undefined): PanelName | null => panels.find((one) => one === name) ?? null
+
+const places: Readonly<Record<string, (rest: readonly string[]) => string>> = {
+  '': () => linkTo('home'),
+  agents: ([agent, part]) =>
+    !agent
+      ? linkTo('agents')
+      : agent === 'new'
+        ? linkTo('agentNew')
+        : linkTo(part === 'edit' ? 'agentEdit' : 'agentChat', { agent }),
+  live: ([stream, panel]) => (stream ? linkToRoom({ type: 'stream', id: stream }, panelOf(panel)) : linkTo('live')),
+  'go-live': () => linkTo('liveNew'),
+  calls: () => linkTo('calls'),
+  friends: () => linkTo('friends'),
+  starred: () => linkTo('starred'),
+  profile: ([address]) => (address ? linkTo('profile', { address }) : linkTo('profileOwn')),
+}
+
+/** Opens the page of an address of earlier versions, such as `#/alpha/members`. */
+export function leadOn(): void {
+  if (!location.hash.startsWith('#/')) return
+  const [key = '', ...rest] = location.hash
+    .slice(2)
+    .split('/')
+    .map((part) => decoded(part) ?? '')
+  const place = Object.hasOwn(places, key) ? places[key] : undefined
+  navigate(place ? place(rest) : linkToRoom(roomOfKey(key), panelOf(rest[0])), { replace: true })
 }

@@ -1,10 +1,11 @@
+import { roomTexts as t } from '../texts/rooms.ts'
 /** The kinds of content a room allows or not, in the order in which they are shown. */
 export const contentRules = [
-  { key: 'links_allowed', title: 'Links', sendable: 'links' },
-  { key: 'polls_allowed', title: 'Polls', sendable: 'poll' },
-  { key: 'photos_allowed', title: 'Photos', sendable: 'photo' },
-  { key: 'gifs_allowed', title: 'GIFs', sendable: 'gif' },
-  { key: 'pixel_art_allowed', title: 'Pixel art', sendable: 'pixel_art' },
-  { key: 'location_sharing_allowed', title: 'Locations', sendable: 'location' },
-  { key: 'voice_allowed', title: 'Voice', sendable: 'voice' },
+  { key: 'links_allowed', title: t.contents.links_allowed, sendable: 'links' },
+  { key: 'polls_allowed', title: t.contents.polls_allowed, sendable: 'poll' },
+  { key: 'photos_allowed', title: t.contents.photos_allowed, sendable: 'photo' },
+  { key: 'gifs_allowed', title: t.contents.gifs_allowed, sendable: 'gif' },
+  { key: 'pixel_art_allowed', title: t.contents.pixel_art_allowed, sendable: 'pixel_art' },
+  { key: 'location_sharing_allowed', title: t.contents.location_sharing_allowed, sendable: 'location' },
+  { key: 'voice_allowed', title: t.contents.voice_allowed, sendable: 'voice' },
 ] as const

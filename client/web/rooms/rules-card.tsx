@@ -1,9 +1,9 @@
 import type { RoomState } from '#client/sdk/types'
-import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
-import { RulesText } from './rules-sheet.tsx'
+import { RulesText, rulesTitle } from './rules-sheet.tsx'
 import { useNewRules } from './seen-rules.ts'
 
 /** The rules of a room, shown above the message field until the account has acknowledged them. */
@@ -11,14 +11,14 @@ export function RulesCard({ state }: { state: RoomState }) {
   const { live, account, rights } = useOpenRoom()
   const [isShown, hide] = useNewRules(account, live.ref, state)
   if (!isShown || rights.isModerator) return null
-  const title = `Rules of ${isolated(state.room?.name ?? 'this room')}`
+  const title = rulesTitle(state.room?.name)
   return (
     <section className={styles.rulesCard} aria-label={title}>
       <header>
         <Icon name="book" />
         <strong className="grow">{title}</strong>
         <button type="button" className="button small main" onClick={hide}>
-          All right
+          {t.rules.accept}
         </button>
       </header>
       <div className={styles.rulesCardBody}>

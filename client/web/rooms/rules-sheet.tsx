@@ -2,21 +2,25 @@ import type { RoomState } from '#client/sdk/types'
 import type { Rules } from '#shared/api/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated, lengthOf } from '../kit/format.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import styles from './rooms.module.css'
 import { contentRules } from './rule-names.ts'
 
-const levels = { everyone: 'Everyone', mods_only: 'Moderators only', disabled: 'Nobody' } as const
+const levels = { everyone: t.rules.everyone, mods_only: t.rules.moderators, disabled: t.rules.nobody } as const
+
+export const rulesTitle = (room: string | undefined): string =>
+  room === undefined ? t.rules.ofThis : t.rules.of({ room: isolated(room) })
 
 /** A dialog with the rules of a room: the moderators' text and the settings. */
 export function RulesSheet({ state, onClose }: { state: RoomState; onClose: () => void }) {
   return (
-    <Dialog title={`Rules of ${isolated(state.room?.name ?? 'this room')}`} onClose={onClose}>
+    <Dialog title={rulesTitle(state.room?.name)} onClose={onClose}>
       <div className="stack wide">
         <RulesText rules={state.rules} />
         <div className="row">
-          <p className="grow hint numerals">Version {state.rulesVersion}</p>
+          <p className="grow hint numerals">{t.rules.version({ number: state.rulesVersion })}</p>
           <button type="button" className="button main" onClick={onClose}>
-            All right
+            {t.rules.accept}
           </button>
         </div>
       </div>
@@ -34,9 +38,7 @@ export function RulesText({ rules, isShort = false }: { rules: Rules; isShort?: 
           {rules.rules_text}
         </p>
       )}
-      {!rules.rules_text && !isShort && (
-        <p className="hint">The moderators have not written rules of their own here. Be kind.</p>
-      )}
+      {!rules.rules_text && !isShort && <p className="hint">{t.rules.none}</p>}
       {shown.length > 0 && (
         <dl className={styles.rules}>
           {shown.map(({ name, value }) => (
@@ -49,20 +51,24 @@ export function RulesText({ rules, isShort = false }: { rules: Rules; isShort?: 
 }
 
 const settingsOf = (rules: Rules) => [
-  { name: 'Who may write', value: rules.read_only ? 'Moderators only' : 'Everyone', isStrict: rules.read_only },
   {
-    name: 'Slow mode',
-    value: rules.slow_mode_seconds ? `One message in ${lengthOf(rules.slow_mode_seconds)}` : 'Off',
+    name: t.rules.writers,
+    value: rules.read_only ? t.rules.moderators : t.rules.everyone,
+    isStrict: rules.read_only,
+  },
+  {
+    name: t.rules.slowMode,
+    value: rules.slow_mode_seconds ? t.rules.slowModeOn({ time: lengthOf(rules.slow_mode_seconds) }) : t.rules.off,
     isStrict: rules.slow_mode_seconds > 0,
   },
   {
-    name: 'Messages are removed',
-    value: rules.message_ttl ? `After ${lengthOf(rules.message_ttl)}` : 'Never',
+    name: t.age.rule,
+    value: rules.message_ttl ? t.age.after({ time: lengthOf(rules.message_ttl) }) : t.age.never,
     isStrict: rules.message_ttl > 0,
   },
   {
-    name: 'Longest message',
-    value: rules.max_message_length ? `${rules.max_message_length.toLocaleString()} characters` : 'No limit',
+    name: t.rules.longest,
+    value: rules.max_message_length ? t.rules.characters({ count: rules.max_message_length }) : t.rules.noLimit,
     isStrict: false,
   },
   ...contentRules.map(({ key, title }) => ({

@@ -2,8 +2,8 @@ import { type FormEvent, useState } from 'react'
 import type { Message } from '#shared/api/message'
 import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'
-import { plural } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { FoundMessage } from './found-message.tsx'
 import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
@@ -57,29 +57,29 @@ export function SearchPanel() {
           ref={field}
           className="input"
           type="search"
-          aria-label="Words to look for"
-          placeholder="Words in this room"
+          aria-label={t.search.field}
+          placeholder={t.search.example}
           maxLength={200}
           value={words}
           onChange={(event) => setWords(event.target.value)}
         />
         <button type="submit" className="button" disabled={!words.trim()}>
-          Search
+          {t.search.submit}
         </button>
       </form>
       <Problem error={error} />
       {isBusy && !found && <Skeleton />}
       {!found && !isBusy && !error && (
-        <Blank icon="search" title="Search this room">
-          <p>A message is found when it holds all of your words, or words that begin with them.</p>
+        <Blank icon="search" title={t.search.empty}>
+          <p>{t.search.emptyHint}</p>
         </Blank>
       )}
       {found && !isBusy && found.next === null && found.messages.length === 0 && (
-        <Blank icon="search" title="Nothing found">
-          <p>{plural(found.searched, 'message')} looked at.</p>
+        <Blank icon="search" title={t.search.none}>
+          <p>{t.search.searched({ count: found.searched })}</p>
         </Blank>
       )}
-      <ol className={styles.found} aria-label="Results">
+      <ol className={styles.found} aria-label={t.search.results}>
         {found?.messages.map((message) => (
           <li key={message.id}>
             <FoundMessage message={message} />
@@ -88,7 +88,7 @@ export function SearchPanel() {
       </ol>
       {found && found.next !== null && (
         <button type="button" className="button" disabled={isBusy} onClick={() => look(found.query, found)}>
-          Search older messages
+          {t.search.older}
         </button>
       )}
     </div>

@@ -1,16 +1,17 @@
 import { Fragment, useEffect, useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { rowKeys } from '../moderation/row-acts.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 
 const general = [
-  ['Enter', 'Send'],
-  ['Shift Enter', 'Begin a new line'],
-  ['↑', 'In an empty field: edit your last message'],
-  ['Shift Tab', 'From the field to the newest message'],
-  ['↑ ↓', 'On a message: go to the one before or after'],
-  ['Tab', 'On a message: go to what can be done with it'],
-  ['Esc', 'Close, or cancel'],
-  ['?', 'Show this list'],
+  ['Enter', t.keys.send],
+  ['Shift Enter', t.keys.newLine],
+  ['↑', t.keys.editLast],
+  ['Shift Tab', t.keys.toMessages],
+  ['↑ ↓', t.keys.walk],
+  ['Tab', t.keys.toActions],
+  ['Esc', t.keys.close],
+  ['?', t.keys.list],
 ] as const
 
 /** The list of shortcuts; `?` opens it while no field has the focus and no dialog is open. */
@@ -34,11 +35,11 @@ const isElsewhere = (target: EventTarget | null): boolean =>
 
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title={t.keys.title} onClose={onClose}>
       <div className="stack wide">
         <Keys keys={general} />
         <section className="stack">
-          <h3 className="label">Moderators, on a message reached by keyboard</h3>
+          <h3 className="label">{t.keys.moderators}</h3>
           <Keys keys={rowKeys} />
         </section>
       </div>

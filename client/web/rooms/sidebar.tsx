@@ -1,4 +1,5 @@
-import { lazy, useState } from 'react'
+import { lazy } from 'react'
+import { linkTo, type PageAt, type SettingsSection } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { PasskeyOffer } from '../accounts/passkey-offer.tsx'
@@ -6,14 +7,16 @@ import { useSession } from '../accounts/session.ts'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { Avatar } from '../kit/avatar.tsx'
+import { Dialog } from '../kit/dialog.tsx'
 import { nameOf } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useStoredPicture } from '../media/stored.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { GroupInvitations } from './group-invitations.tsx'
 import { Places } from './places.tsx'
 import { RoomList } from './room-list.tsx'
-import type { Route } from './route.ts'
+import { closeDialog, openDialog } from './route.ts'
 import styles from './sidebar.module.css'
 import { useRoomList } from './use-rooms.ts'
 
@@ -25,25 +28,26 @@ const Cluster = lazy(async () => ({ default: (await import('../operations/cluste
 const Installation = lazy(async () => ({ default: (await import('../operations/installation.tsx')).Installation }))
 const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
-interface SidebarProps extends Pick<Route, 'agents' | 'live' | 'calls' | 'friends' | 'starred'> {
+interface SidebarProps {
+  /** The page at the address, which may be a dialog above the one that is shown. */
+  page: PageAt | null
+  behind: PageAt | null
   chosen: RoomRef | null
   /** Whether something is open beside it, on a wide screen. */
   isBeside: boolean
 }
 
-export function Sidebar({ chosen, isBeside, ...places }: SidebarProps) {
+export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
   const { account, user } = useSession()
+  const isAdmin = user.role !== 'user'
   const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
-  const [open, setOpen] = useState<
-    'browse' | 'tokens' | 'near' | 'create' | 'settings' | 'cluster' | 'installation' | null
-  >(null)
+  const open = page?.name
   const Frame = isBeside ? 'aside' : 'main'
-  const close = () => setOpen(null)
   const name = nameOf(user.display_name ?? user.username, account)
 
   return (
-    <Frame className="sidebar" aria-label="Rooms and you">
+    <Frame className="sidebar" aria-label={t.title}>
       <header className={styles.sidebarHead}>
         {isBeside ? (
           <Wordmark />
@@ -53,41 +57,57 @@ export function Sidebar({ chosen, isBeside, ...places }: SidebarProps) {
           </h1>
         )}
         <span className="grow" />
-        {user.role !== 'user' && (
+        {isAdmin && (
           <>
-            <HeadButton title="Cluster" icon="poll" onPress={() => setOpen('cluster')} />
-            <HeadButton title="Installation" icon="flag" onPress={() => setOpen('installation')} />
+            <HeadButton title={t.cluster} icon="poll" onPress={() => openDialog(linkTo('cluster'))} />
+            <HeadButton title={t.installation} icon="flag" onPress={() => openDialog(linkTo('installation'))} />
           </>
         )}
-        <HeadButton title="Browse channels" icon="search" onPress={() => setOpen('browse')} />
-        <HeadButton title="New room" icon="plus" onPress={() => setOpen('create')} />
+        <HeadButton title={t.browse} icon="search" onPress={() => openDialog(linkTo('browse'))} />
+        <HeadButton title={t.create} icon="plus" onPress={() => openDialog(linkTo('roomNew'))} />
       </header>
-      <Places {...places} chosenKey={chosen && roomKey(chosen)} />
-      <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
+      <Places page={behind} chosenKey={chosen && roomKey(chosen)} />
+      <RoomList
+        rooms={rooms}
+        chosen={chosen}
+        onBrowse={() => openDialog(linkTo('browse'))}
+        onCreate={() => openDialog(linkTo('roomNew'))}
+      />
       <GroupInvitations />
       <PasskeyOffer />
       <footer className={styles.sidebarFoot}>
         <div className="row">
-          <button type="button" className={styles.me} onClick={() => setOpen('settings')}>
+          <button
+            type="button"
+            className={styles.me}
+            onClick={() => openDialog(linkTo('settings', { section: 'profile' }))}
+          >
             <Avatar id={account} name={name} picture={picture} />
             <span className="grow">
               <strong>{name}</strong>
-              <small>{user.username ? `@${user.username}` : user.display_name ? 'Settings' : 'Choose a name'}</small>
+              <small>{user.username ? `@${user.username}` : user.display_name ? t.settings : t.chooseName}</small>
             </span>
-            {(user.username || !user.display_name) && <span className="unseen">Settings</span>}
+            {(user.username || !user.display_name) && <span className="unseen">{t.settings}</span>}
             <Icon name="sliders" />
           </button>
           <ThemeButton />
         </div>
       </footer>
       <LazyBoundary key={open}>
-        {open === 'browse' && <BrowseChannels onClose={close} onOther={setOpen} />}
-        {open === 'tokens' && <OwnTokens onClose={close} />}
-        {open === 'near' && <NearRooms onClose={close} onCreate={() => setOpen('create')} />}
-        {open === 'create' && <CreateRoom onClose={close} />}
-        {open === 'cluster' && <Cluster onClose={close} />}
-        {open === 'installation' && <Installation onClose={close} />}
-        {open === 'settings' && <Settings onClose={close} />}
+        {open === 'browse' && <BrowseChannels onClose={closeDialog} onOther={(way) => openDialog(linkTo(way))} />}
+        {open === 'roomTokens' && <OwnTokens onClose={closeDialog} />}
+        {open === 'roomsNear' && <NearRooms onClose={closeDialog} onCreate={() => openDialog(linkTo('roomNew'))} />}
+        {open === 'roomNew' && <CreateRoom onClose={closeDialog} />}
+        {open === 'cluster' && isAdmin && <Cluster onClose={closeDialog} />}
+        {open === 'installation' && isAdmin && <Installation onClose={closeDialog} />}
+        {(open === 'cluster' || open === 'installation') && !isAdmin && (
+          <Dialog title={t.admins} onClose={closeDialog}>
+            <p>{t.adminsHint}</p>
+          </Dialog>
+        )}
+        {page?.name === 'settings' && (
+          <Settings section={page.params.section as SettingsSection} onClose={closeDialog} />
+        )}
       </LazyBoundary>
     </Frame>
   )

@@ -1,8 +1,9 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
 import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { closeRead } from '../accounts/push-kept.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { goTo } from './route.ts'
@@ -23,14 +24,29 @@ export async function setNotified(isWanted: boolean): Promise<boolean> {
 /** What calls for the account in a room: mentions, and where each message is for it, all that is unread. */
 const callsIn = (room: RoomSummary): number => (lookOf(room).callsForAll ? room.unread : room.mentions)
 
-/** Shows the open room and what calls for the account in the title and the icon of the page, and notifications while the page is hidden. */
-export function useAttention(rooms: readonly RoomSummary[] | null, open: RoomRef | null): void {
+/** Names the page by the heading of its screen, for as long as that is shown. */
+export function useHeading(heading: string): void {
+  const name = useContext(HeadingContext)
+  useEffect(() => {
+    name(heading)
+    return () => name(null)
+  }, [name, heading])
+}
+export const HeadingContext = createContext<(heading: string | null) => void>(() => {})
+
+/** Shows the page and what calls for the account in the title and the icon of the page, and notifications while the page is hidden. */
+export function useAttention(
+  rooms: readonly RoomSummary[] | null,
+  open: RoomRef | null,
+  heading: string | null,
+): string {
   const isHidden = useSyncExternalStore(listenToVisibility, () => document.hidden)
   const openKey = open && !isHidden ? roomKey(open) : null
   const counted = (rooms ?? []).filter((room) => !room.is_muted && keyOf(room) !== openKey)
   const calls = counted.reduce((sum, room) => sum + callsIn(room), 0)
   const shown = open && rooms?.find((room) => keyOf(room) === roomKey(open))
-  const place = shown ? `${titleOf(shown)} · Plaza` : 'Plaza'
+  const name = heading ?? (shown ? titleOf(shown) : '')
+  const place = name ? `${name} · Plaza` : 'Plaza'
 
   useEffect(() => {
     document.title = calls > 0 ? `(${calls > 99 ? '99+' : calls}) ${place}` : place
@@ -56,10 +72,11 @@ export function useAttention(rooms: readonly RoomSummary[] | null, open: RoomRef
       if (!room.is_muted && (isCalled || (lookOf(room).callsForAll && room.unread > seen))) notify(room, isCalled)
     }
   }, [rooms])
+  return name
 }
 
 function notify(room: RoomSummary, isCalled: boolean): void {
-  const body = isCalled ? 'Somebody has mentioned you.' : 'A new message for you.'
+  const body = isCalled ? t.alerts.mention : t.alerts.message
   const notification = new Notification(titleOf(room), { body, tag: keyOf(room), icon: '/plaza.svg' })
   notification.onclick = () => {
     window.focus()

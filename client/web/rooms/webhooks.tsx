@@ -5,7 +5,7 @@ import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { fullTimeOf, plural } from '../kit/format.ts'
+import { fullTimeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { MakeForm } from '../kit/make-form.tsx'
 import { Listed } from '../kit/notice.tsx'
@@ -14,6 +14,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { usePages } from '../kit/use-pages.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { webhookTexts as t } from '../texts/webhooks.ts'
 import { useOpenRoom } from './room-context.ts'
 
 /** The caller's webhooks of the open room: where its events are sent, and what came of that. */
@@ -24,12 +25,9 @@ export function WebhooksDialog({ onClose }: { onClose: () => void }) {
   const here = ({ rooms }: Webhook) => rooms.some((room) => roomKey(room) === roomKey(live.ref))
   const hooks = useLoaded(roomKey(live.ref), async () => (await client.webhooks.list({})).webhooks.filter(here))
   return (
-    <Dialog title="Webhooks" onClose={onClose} isBroad>
+    <Dialog title={t.title} onClose={onClose} isBroad>
       <div className="stack wide">
-        <p className="hint">
-          What happens in this room is sent to a server of yours as well, each event signed. You see your own webhooks
-          alone.
-        </p>
+        <p className="hint">{t.hint}</p>
         <NewHook
           room={live.ref}
           onMade={(made) => {
@@ -37,17 +35,10 @@ export function WebhooksDialog({ onClose }: { onClose: () => void }) {
             hooks.reload()
           }}
         />
-        {secret !== null && (
-          <ShownOnce
-            what="secret"
-            label="The secret"
-            value={secret}
-            hint="It is shown this once. With it your server knows that a request comes from here."
-          />
-        )}
-        <Listed loaded={hooks} empty={<p className="hint">You have no webhook here yet.</p>}>
+        {secret !== null && <ShownOnce what="secret" label={t.secret} value={secret} hint={t.secretHint} />}
+        <Listed loaded={hooks} empty={<p className="hint">{t.empty}</p>}>
           {(all) => (
-            <ul className="quiet-list" aria-label="Your webhooks">
+            <ul className="quiet-list" aria-label={t.list}>
               {all.map((hook) => (
                 <Hook key={hook.id} hook={hook} onChange={hooks.reload} onSecret={setSecret} />
               ))}
@@ -60,10 +51,10 @@ export function WebhooksDialog({ onClose }: { onClose: () => void }) {
 }
 
 const choices = [
-  ['Everything', null],
-  ['New messages', ['message.created']],
-  ['Messages and their changes', ['message.created', 'message.edited', 'message.deleted', 'messages.purged']],
-  ['Who comes and goes', ['member.joined', 'member.left', 'member.removed']],
+  [t.everything, null],
+  [t.messages, ['message.created']],
+  [t.changes, ['message.created', 'message.edited', 'message.deleted', 'messages.purged']],
+  [t.members, ['member.joined', 'member.left', 'member.removed']],
 ] as const
 
 function NewHook({ room, onMade }: { room: RoomRef; onMade: (secret: string) => void }) {
@@ -77,21 +68,21 @@ function NewHook({ room, onMade }: { room: RoomRef; onMade: (secret: string) => 
     setUrl('')
   }
   return (
-    <MakeForm label="New webhook" action="Add webhook" onMake={make}>
+    <MakeForm label={t.new} action={t.add} onMake={make}>
       <label className="field">
-        <span>Address</span>
+        <span>{t.url}</span>
         <input
           className="input"
           type="url"
           dir="ltr"
           required
-          placeholder="https://example.com/plaza"
+          placeholder={t.urlExample}
           value={url}
           onChange={({ target }) => setUrl(target.value)}
         />
       </label>
       <label className="field">
-        <span>What is sent</span>
+        <span>{t.events}</span>
         <select className="input" value={choice} onChange={({ target }) => setChoice(Number(target.value))}>
           {choices.map(([title], at) => (
             <option key={title} value={at}>
@@ -104,16 +95,9 @@ function NewHook({ room, onMade }: { room: RoomRef; onMade: (secret: string) => 
   )
 }
 
-const reasons: Readonly<Record<NonNullable<Webhook['stopped']>['reason'], string>> = {
-  PAUSED: 'Paused',
-  GONE: 'Stopped: its server wants nothing more (410)',
-  FAILING: 'Stopped: nothing was taken for five days',
-  RIGHT_LOST: 'Stopped: you may not have these events any more',
-}
-
 const stateOf = ({ stopped, failing_since }: Webhook): [className: string, title: string] => {
-  if (stopped) return [stopped.reason === 'PAUSED' ? 'chip' : 'chip grave', reasons[stopped.reason]]
-  return failing_since === null ? ['chip', 'On'] : ['chip warm', `Not taken since ${fullTimeOf(failing_since)}`]
+  if (stopped) return [stopped.reason === 'PAUSED' ? 'chip' : 'chip grave', t.reasons[stopped.reason]]
+  return failing_since === null ? ['chip', t.on] : ['chip warm', t.failing({ time: fullTimeOf(failing_since) })]
 }
 
 function Hook(props: { hook: Webhook; onChange: () => void; onSecret: (secret: string) => void }) {
@@ -130,11 +114,11 @@ function Hook(props: { hook: Webhook; onChange: () => void; onSecret: (secret: s
   }
   const test = async () => {
     const { attempt } = await client.webhooks.test({ id })
-    setSaid(attempt.error ?? `Taken: ${attempt.status}, after ${attempt.milliseconds} ms.`)
+    setSaid(attempt.error ?? t.delivered({ status: `${attempt.status}`, time: attempt.milliseconds }))
   }
   const rotate = async () => {
     onSecret((await client.webhooks.rotate({ id, idempotency_key: crypto.randomUUID() })).secret)
-    setSaid('Both secrets sign for 24 hours.')
+    setSaid(t.rotated)
   }
   const remove = async () => {
     await client.webhooks.remove({ id })
@@ -144,23 +128,23 @@ function Hook(props: { hook: Webhook; onChange: () => void; onSecret: (secret: s
     <li className="stack">
       <span>
         <strong dir="ltr">{url}</strong>
-        <small className="hint">{kinds === null ? 'Every event' : kinds.join(', ')}</small>
+        <small className="hint">{kinds === null ? t.everything : kinds.join(', ')}</small>
       </span>
       <span>
         <span className={className}>{title}</span>
       </span>
       <div className="row wrap">
         <ActButton className="button small" onPress={() => set(!enabled)}>
-          {enabled ? 'Pause' : 'Go on'}
+          {enabled ? t.pause : t.resume}
         </ActButton>
         <ActButton className="button small" onPress={test}>
-          Test
+          {t.test}
         </ActButton>
         <button type="button" className="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          Deliveries
+          {t.deliveries.title}
         </button>
-        <ConfirmButton title="New secret" onConfirm={rotate} />
-        <ConfirmButton title="Remove" onConfirm={remove} />
+        <ConfirmButton title={t.newSecret} onConfirm={rotate} />
+        <ConfirmButton title={t.remove} onConfirm={remove} />
       </div>
       <p className="hint" role="status">
         {said}
@@ -170,12 +154,12 @@ function Hook(props: { hook: Webhook; onChange: () => void; onSecret: (secret: s
   )
 }
 
-const states: Readonly<Record<Delivery['state'], [className: string, title: string]>> = {
-  delivered: ['chip', 'taken'],
-  retrying: ['chip warm', 'comes again'],
-  held: ['chip', 'waits until the webhook goes on'],
-  dead: ['chip grave', 'given up'],
-  replaying: ['chip warm', 'is sent again'],
+const stateClasses: Readonly<Record<Delivery['state'], string>> = {
+  delivered: 'chip',
+  retrying: 'chip warm',
+  held: 'chip',
+  dead: 'chip grave',
+  replaying: 'chip warm',
 }
 
 function Deliveries({ id }: { id: string }) {
@@ -190,24 +174,24 @@ function Deliveries({ id }: { id: string }) {
   })
   const again = async (delivery?: string) => {
     const { replaying } = await client.webhooks.replay({ id, ...(delivery === undefined ? {} : { delivery }) })
-    tell(`${plural(replaying, 'delivery', 'deliveries')} sent again.`)
+    tell(t.deliveries.replayed({ count: replaying }))
     sent.reload()
   }
   return (
-    <section className="stack" aria-label="Deliveries">
+    <section className="stack" aria-label={t.deliveries.title}>
       <div className="row wrap">
         <button type="button" className="button small" onClick={sent.reload}>
-          <Icon name="retry" /> Look again
+          <Icon name="retry" /> {t.deliveries.refresh}
         </button>
         {sent.value?.some(({ state }) => state === 'dead') && (
           <ActButton className="button small" onPress={() => again()}>
-            Send all given up again
+            {t.deliveries.retryAll}
           </ActButton>
         )}
       </div>
-      <Listed loaded={sent} empty={<p className="hint">Nothing was sent yet.</p>}>
+      <Listed loaded={sent} empty={<p className="hint">{t.deliveries.empty}</p>}>
         {(all) => (
-          <ul className="quiet-list" aria-label="Last deliveries">
+          <ul className="quiet-list" aria-label={t.deliveries.list}>
             {all.map((delivery) => (
               <OneDelivery key={delivery.id} delivery={delivery} onAgain={() => again(delivery.id)} />
             ))}
@@ -216,7 +200,7 @@ function Deliveries({ id }: { id: string }) {
       </Listed>
       {sent.more && (
         <ActButton className="button small" onPress={sent.more}>
-          Show earlier ones
+          {t.deliveries.older}
         </ActButton>
       )}
     </section>
@@ -225,9 +209,10 @@ function Deliveries({ id }: { id: string }) {
 
 function OneDelivery({ delivery, onAgain }: { delivery: Delivery; onAgain: () => Promise<void> }) {
   const { type, state, status, error, milliseconds, attempts, at, next_at } = delivery
-  const [className, title] = states[state]
-  const outcome = error ?? `${status} after ${milliseconds} ms`
-  const tries = attempts > 1 ? `, ${plural(attempts, 'attempt')}` : ''
+  const className = stateClasses[state]
+  const title = t.states[state]
+  const outcome = error ?? t.deliveries.outcome({ status: `${status}`, time: milliseconds })
+  const tries = attempts > 1 ? `, ${t.deliveries.attempts({ count: attempts })}` : ''
   return (
     <li className="row wrap">
       <span className="grow">
@@ -237,14 +222,18 @@ function OneDelivery({ delivery, onAgain }: { delivery: Delivery; onAgain: () =>
           {tries}
           {next_at !== null && (
             <>
-              , next <time dateTime={next_at}>{fullTimeOf(next_at)}</time>
+              ,{' '}
+              {t.deliveries.next({
+                time: (parts) => <time dateTime={next_at}>{parts}</time>,
+                at: fullTimeOf(next_at),
+              })}
             </>
           )}
         </small>
       </span>
       {(state === 'delivered' || state === 'dead') && (
         <ActButton className="button small" onPress={onAgain}>
-          Send again
+          {t.deliveries.retry}
         </ActButton>
       )}
     </li>

@@ -12,28 +12,28 @@ import { useAttempt } from '../kit/toasts.tsx'
 import { lineOf } from '../media/words.ts'
 import { titleOf } from '../rooms/room-title.ts'
 import roomsStyles from '../rooms/rooms.module.css'
-import { goTo } from '../rooms/route.ts'
+import { goTo, goToMessage } from '../rooms/route.ts'
 import { keyOf, useRoomList } from '../rooms/use-rooms.ts'
-import { goToMessage } from '../rooms/wanted.ts'
+import { controlTexts } from '../texts/controls.ts'
+import { starTexts as t } from '../texts/stars.ts'
 import { useStarring, useStars } from './use-stars.ts'
 
-/** What is shown at `#/starred`. */
 export function StarredView() {
   const { value, more, ...loaded } = useStars()
   return (
-    <main className="room" aria-label="Starred messages">
-      <AgentHead title="Starred messages" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
+    <main className="room" aria-label={t.title}>
+      <AgentHead title={t.title} back={{ title: controlTexts.backToRooms, go: () => goTo(null) }} />
       <div className="page">
         <Listed
           loaded={{ ...loaded, value: value?.messages ?? null }}
           empty={
-            <Blank icon="star" title="Nothing is starred">
-              <p>Star a message by its menu, to find it here. Nobody else sees your stars.</p>
+            <Blank icon="star" title={t.empty}>
+              <p>{t.emptyHint}</p>
             </Blank>
           }
         >
           {(all) => (
-            <ol className={roomsStyles.found} aria-label="Starred messages">
+            <ol className={roomsStyles.found} aria-label={t.title}>
               {all.map((star) => (
                 <StarredRow key={star.id} star={star} />
               ))}
@@ -42,7 +42,7 @@ export function StarredView() {
         </Listed>
         {more && (
           <ActButton className="button small" onPress={more}>
-            Earlier stars
+            {controlTexts.showMore}
           </ActButton>
         )}
       </div>
@@ -61,7 +61,7 @@ function StarredRow({ star }: { star: Starred }) {
   const open = async () => {
     const before = new Date(Date.parse(star.original_created_at) + 1).toISOString()
     const { messages } = await client.messages.history({ room: star.room, before, limit: 50 })
-    goToMessage(star.room, star.message_id, messages.find(({ id }) => id === star.message_id)?.seq)
+    goToMessage(star.room, messages.find(({ id }) => id === star.message_id)?.seq)
   }
   return (
     <li className="row">
@@ -70,13 +70,13 @@ function StarredRow({ star }: { star: Starred }) {
           {nameOf(star.sender_name, star.sender_address)}
           {room && ` · ${titleOf(room)}`} · {fullTimeOf(star.original_created_at)}
         </small>
-        <span dir="auto">{isSealed ? 'Sealed: it opens where it was said' : lineOf(star.content)}</span>
+        <span dir="auto">{isSealed ? t.sealed : lineOf(star.content)}</span>
       </button>
       <button
         type="button"
         className="icon-button small"
-        aria-label="Take the star away"
-        title="Take the star away"
+        aria-label={t.remove}
+        title={t.remove}
         onClick={() => attempt(() => setStar({ id: star.message_id, room: star.room }, false))}
       >
         <Icon name="close" />

@@ -1,10 +1,12 @@
 import { type FormEvent, useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { linkTo } from '#shared/kit/pages'
 import { AgentHead } from '../agents/agent-head.tsx'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { goTo, linkToLive } from '../rooms/route.ts'
+import { goTo } from '../rooms/route.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { streamProblems } from './stream-words.ts'
 import styles from './streams.module.css'
@@ -42,9 +44,7 @@ export function GoLive() {
         back={{
           title: 'Back to who is live',
           isAlways: true,
-          go: () => {
-            location.hash = linkToLive
-          },
+          go: () => navigate(linkTo('live')),
         }}
       />
       <form className={`${styles.livePage} narrow stack wide`} onSubmit={open}>

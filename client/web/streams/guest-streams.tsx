@@ -1,10 +1,9 @@
 import '../kit/frame.css'
 import { useEffect, useState } from 'react'
+import { linkTo } from '#shared/kit/pages'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { isolated } from '../kit/format.ts'
-import { lookOf } from '../rooms/kind.ts'
-import { linkToLive, useRoute } from '../rooms/route.ts'
 import { Directory } from './directory.tsx'
 import type { Replayed } from './ended.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
@@ -14,22 +13,16 @@ import styles from './streams.module.css'
 import { useStream } from './use-stream.ts'
 
 /** The livestreams for who is not signed in. */
-export function GuestStreams({ onEnter }: { onEnter: () => void }) {
-  const { room, live } = useRoute()
-  const isStream = room !== null && lookOf(room).isWatched
-  const isElsewhere = !isStream && live !== 'now'
-  useEffect(() => {
-    if (isElsewhere) onEnter()
-  }, [isElsewhere, onEnter])
+export function GuestStreams({ stream, onEnter }: { stream: string | null; onEnter: () => void }) {
   return (
     <div className={styles.guestStreams}>
       <header className={`room-head ${styles.guestHead}`}>
-        <a className="plain-link" href="/" aria-label="Plaza" title="Plaza">
+        <a className="plain-link" href={linkTo('home')} aria-label="Plaza" title="Plaza">
           <Wordmark />
         </a>
         <span className="grow" />
-        {isStream && (
-          <a className="button small plain" href={linkToLive}>
+        {stream !== null && (
+          <a className="button small plain" href={linkTo('live')}>
             Live now
           </a>
         )}
@@ -38,8 +31,8 @@ export function GuestStreams({ onEnter }: { onEnter: () => void }) {
           Sign in
         </button>
       </header>
-      {isStream ? (
-        <Watched key={room.id} id={room.id ?? ''} onEnter={onEnter} />
+      {stream !== null ? (
+        <Watched key={stream} id={stream} onEnter={onEnter} />
       ) : (
         <main className={styles.livePage} aria-labelledby="live-title">
           <h1 id="live-title">Live now</h1>

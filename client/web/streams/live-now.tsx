@@ -1,6 +1,6 @@
+import { linkTo } from '#shared/kit/pages'
 import { isolated, nameOf } from '../kit/format.ts'
 import { PlaceRow } from '../rooms/place-row.tsx'
-import { linkToLive } from '../rooms/route.ts'
 import { useLiveNow } from './use-stream.ts'
 
 /** The way to the livestreams while somebody is live, or they are open: who it is, as far as it fits. */
@@ -9,5 +9,5 @@ export function LiveNow({ isOpen }: { isOpen: boolean }) {
   if (!first && !isOpen) return null
   const name = first ? nameOf(first.streamer.display_name, first.streamer.address) : ''
   const who = others.length === 0 ? `${name}: ${isolated(first?.title ?? '')}` : `${name} and ${others.length} more`
-  return <PlaceRow icon="play" title="Live now" href={linkToLive} isOpen={isOpen} detail={first && who} />
+  return <PlaceRow icon="play" title="Live now" href={linkTo('live')} isOpen={isOpen} detail={first && who} />
 }

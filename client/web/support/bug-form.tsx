@@ -2,14 +2,14 @@ import { useRef, useState } from 'react'
 import { bugCategories, bugFilesAtMost, bugTextLength } from '#shared/api/bug-reports'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
-import { plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { MakeForm } from '../kit/make-form.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { supportTexts as t } from '../texts/support.ts'
 
 const showing = 'image/jpeg,image/png,image/gif,image/webp,video/mp4,video/webm,video/quicktime'
 
-/** Tells the admins of a fault of the service. */
+/** Reports a problem to the admins. */
 export function BugForm() {
   const client = useClient()
   const tell = useTell()
@@ -27,13 +27,13 @@ export function BugForm() {
     setDescription('')
     setSteps('')
     setFiles([])
-    tell('Thank you. The admins have your report.')
+    tell(t.report.sent)
   }
 
   return (
-    <MakeForm label="Report a problem" action="Send report" onMake={send}>
+    <MakeForm label={t.report.title} action={t.report.send} onMake={send}>
       <label className="field">
-        <span>What is it about?</span>
+        <span>{t.report.category}</span>
         <select
           className="input"
           value={category}
@@ -45,7 +45,7 @@ export function BugForm() {
         </select>
       </label>
       <label className="field">
-        <span>What went wrong?</span>
+        <span>{t.report.description}</span>
         <textarea
           dir="auto"
           className="input"
@@ -57,7 +57,7 @@ export function BugForm() {
         />
       </label>
       <label className="field">
-        <span>How can it be seen again? (optional)</span>
+        <span>{t.report.steps}</span>
         <textarea
           dir="auto"
           className="input"
@@ -75,16 +75,14 @@ export function BugForm() {
             accept={showing}
             multiple
             hidden
-            aria-label="Pictures and films"
+            aria-label={t.report.files}
             onChange={({ target }) => setFiles([...(target.files ?? [])].slice(0, bugFilesAtMost))}
           />
           <button type="button" className="button small" onClick={() => picker.current?.click()}>
-            <Icon name="image" /> Add pictures or films
+            <Icon name="image" /> {t.report.addFiles}
           </button>
           <span className="hint">
-            {files.length > 0
-              ? `${plural(files.length, 'file')} chosen`
-              : 'Whoever has the address of such a file can see it.'}
+            {files.length > 0 ? t.report.filesChosen({ count: files.length }) : t.report.filesHint}
           </span>
         </div>
       )}

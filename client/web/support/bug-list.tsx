@@ -6,16 +6,11 @@ import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { usePages } from '../kit/use-pages.ts'
+import { controlTexts } from '../texts/controls.ts'
+import { supportTexts as t } from '../texts/support.ts'
 import styles from './bug-list.module.css'
 
-const titles: Record<BugState, string> = {
-  open: 'Open',
-  in_progress: 'In progress',
-  resolved: 'Resolved',
-  closed: 'Closed',
-}
-
-/** What people have reported of faults, for admins. */
+/** The problem reports of people, for admins. */
 export function BugList() {
   const client = useClient()
   const [status, setStatus] = useState<BugState>('open')
@@ -31,23 +26,23 @@ export function BugList() {
   return (
     <>
       <fieldset className="row wrap">
-        <legend className="unseen">Reports that are</legend>
+        <legend className="unseen">{t.reports.filter}</legend>
         {bugStates.map((one) => (
           <button key={one} type="button" className="chip" aria-pressed={one === status} onClick={() => setStatus(one)}>
-            {titles[one]}
+            {t.states[one]}
           </button>
         ))}
       </fieldset>
       <Listed
         loaded={reports}
         empty={
-          <Blank icon="check" title="No such report">
-            <p>People report faults in their settings.</p>
+          <Blank icon="check" title={t.reports.empty}>
+            <p>{t.reports.emptyHint}</p>
           </Blank>
         }
       >
         {(all) => (
-          <ul className="cards" aria-label="Reports of faults">
+          <ul className="cards" aria-label={t.reports.list}>
             {all.map((report) => (
               <BugCard key={report.id} report={report} name={nameFor(report.user_address)} onTurn={turn} />
             ))}
@@ -56,7 +51,7 @@ export function BugList() {
       </Listed>
       {reports.more && (
         <ActButton className="button small" onPress={reports.more}>
-          Show more
+          {controlTexts.showMore}
         </ActButton>
       )}
     </>
@@ -83,20 +78,20 @@ function BugCard(props: { report: BugReport; name: string; onTurn: (id: string, 
         <p className="row wrap">
           {report.media_urls.map((url, at) => (
             <a key={url} href={url} target="_blank" rel="noreferrer">
-              File {at + 1}
+              {t.reports.file({ number: at + 1 })}
             </a>
           ))}
         </p>
       )}
       <p className="hint">
-        From <span title={report.user_address}>{name}</span>
+        {t.reports.from({ name, who: (shown) => <span title={report.user_address}>{shown}</span> })}
       </p>
       <div className="row wrap">
         {bugStates
           .filter((state) => state !== report.status)
           .map((state) => (
             <ActButton key={state} className="button small" onPress={() => onTurn(report.id, state)}>
-              {titles[state]}
+              {t.states[state]}
             </ActButton>
           ))}
       </div>

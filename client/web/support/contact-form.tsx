@@ -3,8 +3,9 @@ import { inquiryLength } from '#shared/api/contact'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { MakeForm } from '../kit/make-form.tsx'
+import { supportTexts as t } from '../texts/support.ts'
 
-/** Writes to those who run this installation. */
+/** Writes to the team of this installation. */
 export function ContactForm() {
   const client = useClient()
   const [name, setName] = useState('')
@@ -17,9 +18,9 @@ export function ContactForm() {
     setAnswer(message)
   }
   return (
-    <MakeForm label="Contact" action="Send" onMake={send}>
+    <MakeForm label={t.contact.title} action={t.contact.send} onMake={send}>
       <label className="field">
-        <span>Your name</span>
+        <span>{t.contact.name}</span>
         <input
           dir="auto"
           className="input"
@@ -31,7 +32,7 @@ export function ContactForm() {
         />
       </label>
       <label className="field">
-        <span>Your e-mail address</span>
+        <span>{t.contact.email}</span>
         <input
           className="input"
           type="email"
@@ -43,7 +44,7 @@ export function ContactForm() {
         />
       </label>
       <label className="field">
-        <span>What is it about?</span>
+        <span>{t.contact.message}</span>
         <textarea
           dir="auto"
           className="input"
@@ -60,9 +61,9 @@ export function ContactForm() {
 }
 
 export const ContactDialog = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title="Contact" onClose={onClose}>
+  <Dialog title={t.contact.title} onClose={onClose}>
     <div className="stack wide">
-      <p className="hint">To those who run this Plaza. They answer by e-mail.</p>
+      <p className="hint">{t.contact.hint}</p>
       <ContactForm />
     </div>
   </Dialog>

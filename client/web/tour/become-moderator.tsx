@@ -6,6 +6,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { lookOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { goTo } from '../rooms/route.ts'
+import { tourTexts as t } from '../texts/tour.ts'
 
 /** In the demo, somebody may become moderator of the rooms that the demo gave to this browser. */
 export function BecomeModerator() {
@@ -19,15 +20,15 @@ export function BecomeModerator() {
     const asked = { action: 'permissions', userAddress: account, channelId: live.ref.id ?? 'global' } as const
     const answer = await client.moderation.inspect(asked)
     const isHere = 'permissions' in answer && (answer.permissions.canMute || answer.permissions.canDelete)
-    if (!isHere) return tell('You moderate the rooms of the demo now, but not this one: it belongs to somebody else.')
-    tell('You are the moderator now.')
+    if (!isHere) return tell(t.demo.elsewhere)
+    tell(t.demo.moderator)
     reopen()
     goTo(live.ref, 'moderation')
   }
   return (
     <ActButton className="button small plain" onPress={become}>
       <Icon name="shield" />
-      Be the moderator
+      {t.demo.moderate}
     </ActButton>
   )
 }

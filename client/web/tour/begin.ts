@@ -1,12 +1,15 @@
+import { navigate } from 'wouter/use-browser-location'
 import type { Client } from '#client/sdk/types'
 import { AppError } from '#shared/errors'
+import { linkTo } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { guestWallet } from '../accounts/guest.ts'
 import { agentDraftOf, keepDraft, keepText, readDraft, readText } from '../messages/drafts.ts'
 import { closeRoom } from '../rooms/open-rooms.ts'
-import { goTo, goToAgents } from '../rooms/route.ts'
+import { goTo } from '../rooms/route.ts'
 import { keepRulesSeen } from '../rooms/seen-rules.ts'
 import { refOf } from '../rooms/use-rooms.ts'
+import { tourTexts } from '../texts/tour.ts'
 import { lobby, type TourStep } from './steps.ts'
 
 /** Prepares a step and opens its room and panel. */
@@ -15,18 +18,23 @@ export async function begin(client: Client, step: TourStep): Promise<void> {
   if (step.asksAgent) {
     const agent = await guideOf(client)
     const draft = agentDraftOf(account, agent.id)
-    const text = agent.model === scripted ? endless : step.text
-    if (text && !readText(draft)) keepText(draft, text)
-    return goToAgents(agent.id)
+    if (!readText(draft)) keepText(draft, agent.model === scripted ? endless : tourTexts.drafts.ask)
+    return navigate(linkTo('agentChat', { agent: agent.id }))
   }
   const room = step.channel ? await enterChannel(client, step.channel) : lobby
   keepRulesSeen(account, room)
-  if (step.text && !readDraft(account, room)) keepDraft(account, room, step.text)
+  const text = draftOf(step.name)
+  if (text !== null && !readDraft(account, room)) keepDraft(account, room, text)
   if (step.panel === 'moderation') {
     await client.status.becomeModerator()
     closeRoom(client, room)
   }
   goTo(room, step.panel)
+}
+
+const draftOf = (name: TourStep['name']): string | null => {
+  const drafts: Readonly<Partial<Record<TourStep['name'], string>>> = tourTexts.drafts
+  return drafts[name] ?? null
 }
 
 const guide = 'Plaza Guide'

@@ -8,8 +8,10 @@ import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import styles from '../rooms/rooms.module.css'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { tourTexts as t } from '../texts/tour.ts'
+import { welcomeTexts } from '../texts/welcome.ts'
 import { BecomeModerator } from './become-moderator.tsx'
-import { linkTo, tourSteps } from './steps.ts'
+import { linkToStep, tourSteps } from './steps.ts'
 import { useShownTour } from './use-tour.ts'
 
 /** The strip of the demo: the hint of the current step with a link to the next one, else what can be tried in the demo alone. */
@@ -33,25 +35,16 @@ export function TourStepHint() {
   const at = tourSteps.indexOf(tour.step)
   const next = tourSteps[at + 1]
   return (
-    <aside className={styles.tourHint} aria-label="Tour">
+    <aside className={styles.tourHint} aria-label={t.title}>
       <p className="grow">
-        <strong>
-          {at + 1} of {tourSteps.length}
-        </strong>{' '}
-        {tour.step.hint}
+        <strong>{t.position({ number: at + 1, count: tourSteps.length })}</strong> {t.hints[tour.step.name]}
       </p>
       {next && (
-        <a className="button small" href={linkTo(next.name)}>
-          Next: {next.title}
+        <a className="button small" href={linkToStep(next.name)}>
+          {t.next({ title: welcomeTexts.steps[next.name] })}
         </a>
       )}
-      <button
-        type="button"
-        className="icon-button small"
-        aria-label="End the tour"
-        title="End the tour"
-        onClick={tour.end}
-      >
+      <button type="button" className="icon-button small" aria-label={t.end} title={t.end} onClick={tour.end}>
         <Icon name="close" />
       </button>
     </aside>
@@ -64,21 +57,30 @@ function DemoControls() {
   const [isCut, cut] = useCut()
   if (!status?.demo || !tour || tour.isHidden) return null
   return (
-    <aside className={`${styles.tourHint} ${styles.demo}`} aria-label="Demo">
+    <aside className={`${styles.tourHint} ${styles.demo}`} aria-label={t.demo.title}>
       <p className="grow">
-        <strong>Demo.</strong> <span className={styles.said}>The others here are scripted.</span>
+        {t.demo.hint({
+          strong: (parts) => <strong>{parts}</strong>,
+          said: (parts) => <span className={styles.said}>{parts}</span>,
+        })}
       </p>
-      <a className="button small plain" href={linkTo('guest')}>
-        Tour
+      <a className="button small plain" href={linkToStep('guest')}>
+        {t.demo.tour}
       </a>
       {!isCut && (
         <button type="button" className="button small plain" onClick={() => cut(true)}>
           <Icon name="plug" />
-          Drop my connection
+          {t.demo.drop}
         </button>
       )}
       <BecomeModerator />
-      <button type="button" className="icon-button small" aria-label="Hide this" title="Hide this" onClick={tour.hide}>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label={t.demo.hide}
+        title={t.demo.hide}
+        onClick={tour.hide}
+      >
         <Icon name="close" />
       </button>
     </aside>

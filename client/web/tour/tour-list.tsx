@@ -1,4 +1,5 @@
-import { linkTo, tourSteps } from './steps.ts'
+import { welcomeTexts as t } from '../texts/welcome.ts'
+import { linkToStep, tourSteps } from './steps.ts'
 import styles from './tour-list.module.css'
 
 /** The list of the tour's steps, on the welcome screen. */
@@ -6,12 +7,12 @@ export function TourList() {
   return (
     <nav className={styles.tour} aria-labelledby="tour-title">
       <p id="tour-title" className="label">
-        Or take the tour, as a guest
+        {t.tour}
       </p>
       <ol>
-        {tourSteps.map(({ name, title }) => (
+        {tourSteps.map(({ name }) => (
           <li key={name}>
-            <a href={linkTo(name)}>{title}</a>
+            <a href={linkToStep(name)}>{t.steps[name]}</a>
           </li>
         ))}
       </ol>

@@ -1,10 +1,9 @@
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useClient } from '../connection/client.ts'
 import { useCut } from '../connection/cut.ts'
-import { composerId } from '../kit/focus.ts'
+import { composerId } from '../kit/composer-id.ts'
 import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
-import { goTo, hashOfPage, listenToHash } from '../rooms/route.ts'
 import { stepIn, type TourStep } from './steps.ts'
 
 export interface Tour {
@@ -45,7 +44,7 @@ export function useTour(isDemo: boolean): Tour {
         },
         (cause: unknown) => {
           tell(problemText(cause))
-          goTo(null)
+          location.hash = ''
         },
       )
   }, [client, isCut, cut, tell, asked, isDemo])
@@ -64,6 +63,17 @@ export function useTour(isDemo: boolean): Tour {
     end: () => setStep(null),
     isHidden,
     hide: () => setHidden(true),
+  }
+}
+
+const hashOfPage = (): string => location.hash
+
+/** The step is over where the address changes, by the router's events too. */
+function listenToHash(listener: () => void): () => void {
+  const events = ['hashchange', 'popstate', 'pushState', 'replaceState']
+  for (const event of events) addEventListener(event, listener)
+  return () => {
+    for (const event of events) removeEventListener(event, listener)
   }
 }
 

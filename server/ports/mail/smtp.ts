@@ -21,7 +21,7 @@ export function smtpMail(url: string, from: string): Mail {
   })
   return {
     async send({ id, to, subject, text, calendar }) {
-      const messageId = `<${id}@${domainOf(from)}>`
+      const messageId = `<${id.replace(/[^\w.-]/g, '-')}@${domainOf(from)}>`
       const icalEvent = calendar && { method: calendar.method, filename: 'call.ics', content: calendar.text }
       await transport
         .sendMail({

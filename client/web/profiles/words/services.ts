@@ -1,6 +1,6 @@
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import { shortAddress } from '../../kit/format.ts'
-import { linkToAgents } from '../../rooms/route.ts'
 import { capital, joined, leading, linkIn, pictureIn, said, type WordsOf } from '../shown.ts'
 
 const platforms: Readonly<Record<string, string>> = {
@@ -58,7 +58,10 @@ export const services: WordsOf<
     title: it.text('name') || (it.text('agentId') && 'An agent of mine'),
     lines: said(it.text('personality')),
     pictures: pictureIn(it, 'avatarUrl', ''),
-    link: it.text('agentId') === '' ? undefined : { href: linkToAgents(it.text('agentId')), says: 'Ask it' },
+    link:
+      it.text('agentId') === ''
+        ? undefined
+        : { href: linkTo('agentChat', { agent: it.text('agentId') }), says: 'Ask it' },
   }),
   social_link: (it) => {
     const name = platformName(it.text('platform'))

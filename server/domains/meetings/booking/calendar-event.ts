@@ -7,6 +7,7 @@ import { schedulingSettingsOf } from '#server/domains/meetings/scheduling/own-se
 import type { Node } from '#server/kernel/context'
 import { job } from '#server/kernel/jobs'
 import { NoAccess } from '#server/ports/calendar/port'
+import { linkTo } from '#shared/kit/pages'
 
 /** Adds a call to the host's connected calendar, or removes a cancelled one. */
 export async function writeToCalendar({ jobs, services }: Node, { _id, ...call }: StoredBooking): Promise<void> {
@@ -36,7 +37,7 @@ async function insertEvent(node: Node, call: StoredBooking): Promise<void> {
   const { _id, recipient_wallet_address: host, title, invite_token } = call
   const connection = await calendarOf(host)
   if (!connection || !(await schedulingSettingsOf(host)).scheduling_calendar_sync) return
-  const description = `${node.settings.publicUrl}/join/${invite_token}`
+  const description = node.settings.publicUrl + linkTo('call', { token: invite_token })
   const event = { id: eventIdOf(call), title, description, ...spanOf(call) }
   await withCalendar(node, connection, (calendar, calendars) => calendars.insert(calendar, event))
   await Bookings.updateOne({ _id }, { $set: { calendar_event_id: event.id } })

@@ -9,6 +9,7 @@ import { job } from '#server/kernel/jobs'
 import type { EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import { type Appointment, appointmentText } from './appointment.ts'
 import { cancelledPaymentOf, nameOfAccount } from './render.ts'
 
@@ -125,7 +126,7 @@ export const digestEmail = job({
 async function digestTextOf(node: Node, call: StoredBooking): Promise<string> {
   const isOn = call.status !== 'cancelled'
   const head = [`${summaryOf(call)} is ${isOn ? 'booked' : 'cancelled'}:`, await timeFor(call, 'host')]
-  const tail = isOn ? [`${node.settings.publicUrl}/join/${call.invite_token}`] : paymentLines(call)
+  const tail = isOn ? [node.settings.publicUrl + linkTo('call', { token: call.invite_token })] : paymentLines(call)
   return [...head, `${call.duration_minutes} minutes`, ...tail].join('\n')
 }
 
@@ -168,7 +169,7 @@ async function emailFor(
   const { publicUrl } = node.settings
   const host = await nameOfAccount(node, call.recipient_wallet_address)
   const summary = isToHost ? summaryOf(call) : `Call with ${host}`
-  const link = `${publicUrl}/join/${call.invite_token}`
+  const link = publicUrl + linkTo('call', { token: call.invite_token })
   const ownTexts = isToHost ? linesOfBooker(call) : []
   const lines = [
     method === 'REQUEST' ? `${summary} is booked:` : `${summary} is cancelled:`,

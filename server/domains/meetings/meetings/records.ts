@@ -5,6 +5,7 @@ import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { isJoinCode, placesAtMost } from '#shared/api/meetings'
 import { AppError } from '#shared/errors'
+import { linkTo } from '#shared/kit/pages'
 import { Meetings, type StoredMeeting } from './model.ts'
 
 const lifeMilliseconds = 24 * 3_600_000
@@ -52,7 +53,7 @@ export async function meetingOfCall(node: Node, { id, host, title, ends }: Booke
 }
 
 /** The link to a meeting, by its code or the account of a permanent room. */
-export const joinUrlOf = ({ settings }: Node, code: string): string => new URL(`/room/${code}`, settings.publicUrl).href
+export const joinUrlOf = ({ settings }: Node, code: string): string => settings.publicUrl + linkTo('meeting', { code })
 
 async function insert(
   node: Node,

@@ -40,6 +40,12 @@ export const ofFound = { is_banned: false, erased_at: { $exists: false } } as co
 export const isFound = (account: Pick<Account, 'is_banned' | 'erased_at'>): boolean =>
   !account.is_banned && account.erased_at === undefined
 
+/** Those among these accounts that are to be erased. */
+export async function leavingAccountsAmong(accounts: readonly string[]): Promise<Set<string>> {
+  const leaving = { _id: { $in: [...accounts] }, erased_at: { $exists: true } }
+  return new Set((await Accounts.find(leaving, { _id: 1 }).lean<Pick<Account, '_id'>[]>()).map(({ _id }) => _id))
+}
+
 /** All others. */
 export async function hiddenAccounts(): Promise<string[]> {
   const hidden = { $or: [{ is_banned: true }, { erased_at: { $exists: true } }] }

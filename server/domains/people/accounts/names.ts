@@ -91,15 +91,27 @@ const isServiceOrStaff = (reading: readonly Word[]): boolean =>
   isOfService(reading) || claimsAuthority(reading) || isOfStaff(reading)
 
 const official = new Set(['official', 'officials'].map(glance))
-const beside = new Set([support, news, roles].join(' ').split(' ').map(glance))
+const beside = new Set(
+  [support, news, roles, 'security']
+    .join(' ')
+    .split(' ')
+    .flatMap((word) => [word, `${word}s`])
+    .map(glance),
+)
 
+/** Signs such as an emoji, and numbers beside a role, change nothing of what a name says. */
 function isOfService(reading: readonly Word[]): boolean {
-  const words = reading.filter((word) => !isAmong(filling, word))
+  const words = reading.filter((word) => !isAmong(filling, word) && !isSign(word))
   const joined = spellingOf(words.map(([word]) => word?.written ?? '').join(''))
   const others = words.filter((word) => !word.some(namesService))
   if (words.some((word) => isAmong(official, word)) || namesService(joined)) return true
-  return others.length < words.length && others.every((word) => isAmong(beside, word))
+  if (others.length === words.length) return false
+  const unnumberedOthers = others.filter((word) => !isNumber(word))
+  if (unnumberedOthers.length === 0) return others.length === 0
+  return unnumberedOthers.every((word) => isAmong(beside, word))
 }
+
+const isSign = (word: Word): boolean => word.every(({ written }) => !/[\p{L}\p{N}]/u.test(written))
 
 const namesService = ({ written }: Spelling): boolean =>
   serviceNames.has(glance(written)) || serviceNames.has(unstretched(written))

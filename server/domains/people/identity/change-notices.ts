@@ -4,6 +4,7 @@ import { sendEmail } from '#server/domains/platform/outgoing/index'
 import { audiences, type Context } from '#server/kernel/context'
 import { identityChanged } from '#shared/api/identities'
 import { deviceIn } from '#shared/kit/device'
+import { linkTo } from '#shared/kit/pages'
 
 type IdentityChange = z.input<typeof identityChanged.payload>
 
@@ -37,6 +38,6 @@ export async function notifyOfChange(
   const device = deviceIn(caller.userAgent) ?? 'an unknown device'
   const what = `${names[method]} (${identifier}) was ${change === 'added' ? 'added to' : 'removed from'} your account`
   const subject = 'A change to your Plaza account'
-  const text = `On ${at}, from ${device}, ${what} at ${node.settings.publicUrl}\n\nIf that was not you, sign in, open Settings and Devices, and sign out everywhere else.\nYou are shown there what was added lately, and can remove it.\n`
+  const text = `On ${at}, from ${device}, ${what} at ${node.settings.publicUrl}\n\nIf that was not you, sign in and sign out everywhere else: ${node.settings.publicUrl}${linkTo('settings', { section: 'devices' })}\nYou are shown there what was added lately, and can remove it.\n`
   for (const to of written) if (to !== null) await sendEmail(node, { to, subject, text })
 }

@@ -118,10 +118,10 @@ export async function writeOfErasure(
 ): Promise<void> {
   const known = await accountOf(account)
   if (!node.services.mail || !known?.email || !known.erased_at) return
-  const when = known.erased_at.toISOString()
+  const when = known.erased_at.toUTCString()
   const subject = kind === 'notice' ? 'Your account will be deleted' : 'Your account will soon be deleted'
   const text = `Your account will be deleted on ${when}, as you asked. You are signed out on all devices.\n\nTo keep the account, sign in before that time:\n\n${node.settings.publicUrl}\n\nIf you did not ask for this, sign in now, and sign out your other devices in the settings.\n`
-  await sendEmail(node, { to: known.email, subject, text }, `erasure-${kind} ${id}`)
+  await sendEmail(node, { to: known.email, subject, text }, `erasure-${kind}-${id}`)
 }
 
 /** The erasure as it is stored, from its beginning on; null where the account does not wait for it. */

@@ -10,6 +10,7 @@ import type { JobRun, Node } from '#server/kernel/context'
 import { job, PermanentFailure } from '#server/kernel/jobs'
 import { openSpoolFolder } from '#server/kernel/spool-folder'
 import { archiveDays } from '#shared/api/own-data'
+import { linkTo } from '#shared/kit/pages'
 import { archiveExpiry, changeExport, exportOf, newArchiveKey } from './exports.ts'
 import { DataExports, type StoredExport } from './model.ts'
 import { writeArchive } from './write-archive.ts'
@@ -78,7 +79,7 @@ async function exportFor(stored: StoredExport, { node, signal }: JobRun): Promis
 async function emailThatReady(node: Node, account: string, export_id: string): Promise<void> {
   const email = (await accountOf(account))?.email
   if (!node.services.mail || !email) return
-  const text = `The copy of your data that you asked for is ready. Download it in the settings, under "Your data":\n\n${node.settings.publicUrl}\n\nIt is deleted after ${archiveDays} days. If you did not ask for it, sign out your other devices there.\n`
+  const text = `The copy of your data that you asked for is ready. Download it in the settings, under "Your data":\n\n${node.settings.publicUrl}${linkTo('settings', { section: 'data' })}\n\nIt is deleted after ${archiveDays} days. If you did not ask for it, sign out your other devices there.\n`
   await sendEmail(node, { to: email, subject: 'Your data is ready', text }, `archive-letter ${export_id}`)
 }
 

@@ -3,6 +3,7 @@ import type { ScheduledCall } from '#shared/api/booking'
 import { type Call, ringSeconds } from '#shared/api/calls'
 import type { GroupInvitation } from '#shared/api/group-invitations'
 import { type PushType, ringing } from '#shared/api/push'
+import { linkTo } from '#shared/kit/pages'
 import { shortened } from '#shared/kit/person-name'
 import { dmOf, roomKey } from '#shared/kit/room-key'
 import { type AccountNotice, withdrawNotice } from './deliver.ts'
@@ -10,9 +11,9 @@ import { notifyInBackground } from './notify.ts'
 
 const daySeconds = 86_400
 /** The page of calls and bookings. */
-export const callsPage = '/#/calls'
+export const callsPage = linkTo('calls')
 /** The page of invitations. */
-const invitationsPage = '/#/'
+const invitationsPage = linkTo('home')
 
 interface NoticeEvent {
   /** The account that acted; null for a guest. */

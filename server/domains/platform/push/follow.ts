@@ -15,6 +15,7 @@ import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { subscribedAccounts } from './browsers.ts'
@@ -188,6 +189,12 @@ async function notifyFriendRequest(node: Node, id: string): Promise<void> {
   const { from_address: from, to_address: to, request_id } = pair
   if (pair.state !== 'pending') return withdrawNotice(node, requestTag(request_id))
   const name = (await profilesOf(node, [from])).get(from)?.name ?? from
-  const doing = { from, name, body: 'Would like to be your friend', url: '/#/friends', tag: requestTag(request_id) }
+  const doing = {
+    from,
+    name,
+    body: 'Would like to be your friend',
+    url: linkTo('friends'),
+    tag: requestTag(request_id),
+  }
   await notifyBrowsers(node, eventNotice(to, doing))
 }

@@ -8,6 +8,7 @@ import { Rooms } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey, View } from '#server/log/types'
 import { isInClear } from '#shared/kit/clear-types'
+import { linkTo } from '#shared/kit/pages'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo, sealedBy } from '#shared/kit/room-kinds'
 import type { Notice } from './notice.ts'
@@ -79,7 +80,6 @@ export async function messageNotices(
 
 /** The path of a room. */
 function urlOf(key: RoomKey): string {
-  const { id } = roomOfKey(key)
-  const parts = kindOf(key).shownAs === 'broadcast' ? ['live', id ?? ''] : [key]
-  return `/#/${parts.map(encodeURIComponent).join('/')}`
+  const isStream = kindOf(key).shownAs === 'broadcast'
+  return isStream ? linkTo('stream', { stream: roomOfKey(key).id ?? '' }) : linkTo('room', { room: key })
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { pushTypes, ringing } from '#shared/api/push'
+import { linkTo } from '#shared/kit/pages'
 import { forgetBrowser } from './browsers.ts'
 import type { StoredBrowser } from './model.ts'
 
@@ -34,7 +35,7 @@ export const closingNotice = (type: Notice['type'], tag: string): Notice => ({
   callerId: null,
   callerName: null,
   senderAddress: null,
-  url: '/',
+  url: linkTo('home'),
   tag,
   silent: true,
   closed: true,

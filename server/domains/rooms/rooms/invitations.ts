@@ -22,6 +22,7 @@ import { defineDomain } from '#server/kernel/domain'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import { invitations as contract, type Invitation } from '#shared/api/invitations'
 import { AppError, type ErrorCode } from '#shared/errors'
+import { linkTo } from '#shared/kit/pages'
 import { done, roomOfKey } from '#shared/kit/primitives'
 import { enterRoom } from './enter-room.ts'
 
@@ -61,7 +62,7 @@ export const invitations = defineDomain(contract, {
     return {
       invitation: invitationOutput(key, body.invitation),
       token,
-      url: new URL(`/invite/${token}`, node.settings.publicUrl).href,
+      url: node.settings.publicUrl + linkTo('invitation', { token }),
     }
   },
 
