@@ -96,6 +96,7 @@ export const errors = {
   SLUG_TAKEN: [409, 'This address is not available'],
   EMAIL_NOT_VERIFIED: [400, 'Verify your email first'],
   AGENT_NOT_FOUND: [404, 'Agent not found'],
+  AGENT_GONE: [410, 'This agent was deleted with the account of its owner'],
   AGENT_PRIVATE: [403, 'Access denied'],
   AGENT_FRIENDS_ONLY: [403, 'Access denied'],
   EVENT_EXISTS: [400, 'This agent has an event of this name on this day already'],

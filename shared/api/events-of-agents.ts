@@ -128,7 +128,7 @@ export const eventsOfAgents = {
       eventsByDate: z.record(z.string(), z.array(AgentEvent)),
       total: z.number().int(),
     }),
-    errors: ['AGENT_NOT_FOUND', 'AGENT_NOT_PUBLIC'],
+    errors: ['AGENT_NOT_FOUND', 'AGENT_GONE', 'AGENT_NOT_PUBLIC'],
     errorBody: 'text',
   }),
   addEvent: operation({

@@ -50,7 +50,7 @@ const Earnings = z.object({
   simulatedEarnings: z.number().int(),
 })
 
-const reached = ['AGENT_NOT_FOUND', 'AGENT_NOT_PUBLIC'] as const
+const reached = ['AGENT_NOT_FOUND', 'AGENT_GONE', 'AGENT_NOT_PUBLIC'] as const
 /** Why what is paid for by x402 is not given. */
 export const paymentRefusals = [
   'PAYMENT_REQUIRED',
@@ -154,7 +154,7 @@ export const payments = {
       pricing: ShownPricing,
       endpoints: Endpoints,
     }),
-    errors: ['AGENT_NOT_FOUND'],
+    errors: ['AGENT_NOT_FOUND', 'AGENT_GONE'],
     errorBody: 'text',
   }),
   chat: operation({

@@ -370,6 +370,38 @@ describe('P26: what is erased', () => {
   })
 })
 
+test('P26: the public addresses of an agent answer 410 over both doors once its owner is erased', async () => {
+  let names = 0
+  const made = async (visibility: 'public' | 'private') =>
+    (await ada.does('rest', api.agents.create, { name: `The ${names++}th one ${round}`, visibility })).agent.id
+  const [open, hidden, removed] = [await made('public'), await made('private'), await made('public')]
+  await ada.does('rest', api.agents.remove, { id: removed })
+  await eraseNow(ada)
+  const again = await person(server, `stays ${round}`)
+  const sessionId = crypto.randomUUID()
+  for (const door of over) {
+    const codesOf = async (id: string) => {
+      const question = { id, sessionId, message: 'Are you there?' }
+      const refusals = [
+        await again.refused(door, api.payments.agent, { id }),
+        await again.refused(door, api.payments.info, { id }),
+        await again.refused(door, api.payments.history, { id, sessionId }),
+        await again.refused(door, api.payments.chat, question),
+        await again.refused(door, api.payments.chatStream, question),
+        await again.refused(door, api.agents.events, { id }),
+      ]
+      return [...new Set(refusals.map(({ code, status }) => `${code} ${status}`))]
+    }
+    expect(await codesOf(open)).toEqual(['AGENT_GONE 410'])
+    expect(await codesOf(hidden)).toEqual(['AGENT_NOT_FOUND 404'])
+    expect(await codesOf(removed)).toEqual(['AGENT_NOT_FOUND 404'])
+  }
+  // Without a built page there is none at any of these addresses.
+  const pageAt = async (id: string) => (await fetch(`${again.url}/agents/${id}`)).status
+  const usual = await pageAt('none')
+  expect([await pageAt(open), await pageAt(hidden)]).toEqual([usual === 200 ? 410 : 404, usual])
+})
+
 test.each(over)('P26: an admin erases an account at once over %s, with a reason in the audit log', async (door) => {
   const admin = await person(server, 'erases others')
   const begun = await admin.does(door, ownData.exportUser, { address: ada.account })

@@ -20,6 +20,7 @@ import type { Pricing, PublicAgent } from './public-agent.ts'
 
 const words: ProblemWords = {
   AGENT_NOT_FOUND: 'There is no such agent. It may have been deleted.',
+  AGENT_GONE: 'This agent was deleted with the account of its owner.',
   AGENT_NOT_PUBLIC: 'This agent is not public. Whoever gave you the link can say who may ask it.',
 }
 

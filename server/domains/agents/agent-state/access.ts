@@ -3,15 +3,30 @@ import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
 import { roleOf } from '#server/domains/people/accounts/roles'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import type { Node } from '#server/kernel/context'
+import { upsert } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { Agents, type StoredAgent } from './model.ts'
+import { Agents, GoneAgents, type StoredAgent } from './model.ts'
 
 /** Loads an agent for any caller. Throws AGENT_NOT_FOUND. */
 export async function agentOf(id: string): Promise<StoredAgent> {
   const agent = await Agents.findOne({ _id: id }).lean<StoredAgent>()
   if (!agent) throw new AppError('AGENT_NOT_FOUND')
   return agent
+}
+
+/** The same at public addresses, which others may have kept. Throws AGENT_GONE for one that was erased with its owner. */
+export const agentAtPublicAddress = (id: string): Promise<StoredAgent> =>
+  agentOf(id).catch(async (error: unknown) => {
+    throw (await isGoneAgent(id)) ? new AppError('AGENT_GONE') : error
+  })
+
+export const isGoneAgent = async (id: string): Promise<boolean> => (await GoneAgents.exists({ _id: id })) !== null
+
+/** Has the public address of an agent answer that it is gone, once its owner is erased. */
+export async function noteGoneAgent({ _id, ...agent }: Seen & { _id: string }): Promise<void> {
+  if (!hasPublicPage(agent)) return
+  await upsert(() => GoneAgents.updateOne({ _id }, { $setOnInsert: { _id } }, { upsert: true }))
 }
 
 /** Loads an agent that the account may use. Throws for others. */
@@ -30,12 +45,14 @@ export const closedAgentError = (
 ): AppError =>
   new AppError(visibility === 'private' && !isSameAccount(owner_address, account) ? 'AGENT_NOT_FOUND' : code)
 
-const isOfficial = ({ visibility }: StoredAgent): boolean => visibility === 'official'
-const isForEverybody = (agent: StoredAgent): boolean => agent.visibility === 'public' || isOfficial(agent)
+type Seen = Pick<StoredAgent, 'visibility' | 'public_access_enabled'>
+const isOfficial = ({ visibility }: Pick<Seen, 'visibility'>): boolean => visibility === 'official'
+const isForEverybody = (agent: Pick<Seen, 'visibility'>): boolean => agent.visibility === 'public' || isOfficial(agent)
+const hasPublicPage = (agent: Seen): boolean => agent.public_access_enabled && isForEverybody(agent)
 
 /** Whether the agent is public for this account, or for guests. */
 export async function isPublicAgentFor(account: string | null, agent: StoredAgent): Promise<boolean> {
-  if (!agent.public_access_enabled || !isForEverybody(agent)) return false
+  if (!hasPublicPage(agent)) return false
   if (account !== null) return (await agentRefusalOf(account, agent)) === null
   return isOfficial(agent) || (await suspendedAccountsAmong([agent.owner_address])).size === 0
 }

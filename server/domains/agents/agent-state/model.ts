@@ -185,3 +185,10 @@ export const Events = defineModel<StoredEvent>(
     { collection: 'agent_events', versionKey: false },
   ).index({ agent_id: 1, event_date: 1, key: 1 }, { unique: true }),
 )
+
+/** Agents that were erased with their owners, and had public pages. */
+export const GoneAgents = defineModel<{ _id: string }>(
+  'GoneAgents',
+  "nobody's",
+  new Schema<{ _id: string }>({ _id: required }, { collection: 'gone_agents', versionKey: false }),
+)

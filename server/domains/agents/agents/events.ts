@@ -1,5 +1,11 @@
 import { openAllowance } from '#server/domains/agents/agent-spending/allowance'
-import { agentOf, agentRefusalOf, closedAgentError, isPublicAgentFor } from '#server/domains/agents/agent-state/access'
+import {
+  agentAtPublicAddress,
+  agentOf,
+  agentRefusalOf,
+  closedAgentError,
+  isPublicAgentFor,
+} from '#server/domains/agents/agent-state/access'
 import * as stored from '#server/domains/agents/agent-state/events'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import type { Action, Context, Node } from '#server/kernel/context'
@@ -34,7 +40,7 @@ async function refuseUnseen({ caller }: Context, agent: StoredAgent): Promise<vo
 }
 
 export const events: Action<typeof contract.events> = async ({ id, date, type, source, featured }, context) => {
-  await refuseUnseen(context, await agentOf(id))
+  await refuseUnseen(context, await agentAtPublicAddress(id))
   const filter = withoutUndefined({ event_date: date, event_type: type, source, is_featured: featured })
   const found = await stored.eventsOf(id, filter)
   const events = found.map(stored.renderEvent)

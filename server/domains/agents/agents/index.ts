@@ -4,6 +4,7 @@ import { countKnowledge, spendingSettings } from '#server/domains/agents/agent-s
 import {
   agentsOf,
   isAdmin,
+  isGoneAgent,
   isPublicAgentFor,
   mayChangeAgent,
   ownAgent,
@@ -18,6 +19,7 @@ import { storageFolders } from '#server/domains/moderation/verdict/storage-folde
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { startInBackground } from '#server/kernel/every'
+import type { RawRoute } from '#server/kernel/raw-route'
 import { agents as contract } from '#shared/api/agents'
 import { done } from '#shared/kit/primitives'
 import { discover } from './discover.ts'
@@ -28,6 +30,17 @@ import { endpointsOf, renderPricing } from './pricing.ts'
 import { agentRemoval } from './removal.ts'
 import { agentCardOf, agentInfoOf, listedAgentOf, ownAgentOf, showAgentsOnPages } from './render.ts'
 import { updateSearchWords } from './search-words.ts'
+
+/** Has the page at the address of such an agent come with 410. */
+const gonePages: RawRoute = {
+  path: '/agents/:id',
+  answer: 'file',
+  async give({ params }, response) {
+    if (await isGoneAgent(String(params.id))) response.status(410)
+    return false
+  },
+  has: () => false,
+}
 
 export const agents = defineDomain(
   contract,
@@ -90,6 +103,7 @@ export const agents = defineDomain(
   {
     settings: spendingSettings,
     jobs: [agentRemoval],
+    routes: () => [gonePages],
     async shows(urls) {
       const found = await Agents.find({ avatar_url: { $in: [...urls] } }, { avatar_url: 1 }).lean()
       return found.map(({ avatar_url }) => avatar_url)

@@ -1,6 +1,6 @@
 import { refuseSpentDay } from '#server/domains/agents/agent-spending/allowance'
 import { agentModel } from '#server/domains/agents/agent-spending/counted-answer'
-import { agentOf, closedAgentError, isPublicAgentFor } from '#server/domains/agents/agent-state/access'
+import { agentAtPublicAddress, closedAgentError, isPublicAgentFor } from '#server/domains/agents/agent-state/access'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import { agentOfferOf } from '#server/domains/agents/agents/pricing'
 import { beginAnswer } from '#server/domains/agents/runs/answer'
@@ -48,7 +48,7 @@ async function beginPaidAnswer(
   { id, payment: header, follow = false, ...question }: PaidQuestion,
 ): Promise<BegunAnswer & { release: () => void }> {
   const { node, caller } = context
-  const agent = await agentOf(id)
+  const agent = await agentAtPublicAddress(id)
   const isOpen = await isPublicAgentFor(caller.account, agent)
   const sent = header === undefined ? null : await sentPayment(node, purchaseOf(agent, question, header))
   // A charged payment is answered, even if the agent has no price or is private by now.

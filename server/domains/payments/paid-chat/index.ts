@@ -1,4 +1,9 @@
-import { agentOf, closedAgentError, isPublicAgentFor, ownAgent } from '#server/domains/agents/agent-state/access'
+import {
+  agentAtPublicAddress,
+  closedAgentError,
+  isPublicAgentFor,
+  ownAgent,
+} from '#server/domains/agents/agent-state/access'
 import { countEvents } from '#server/domains/agents/agent-state/events'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import { agentOfferOf, endpointsOf, pricingOf, renderPricing } from '#server/domains/agents/agents/pricing'
@@ -23,7 +28,7 @@ const historyLength = 50
 
 /** Loads an agent that the caller may use. */
 async function publicAgent({ account }: Caller, id: string): Promise<StoredAgent> {
-  const agent = await agentOf(id)
+  const agent = await agentAtPublicAddress(id)
   if (!(await isPublicAgentFor(account, agent))) throw closedAgentError(account, agent, 'AGENT_NOT_PUBLIC')
   return agent
 }
@@ -59,7 +64,7 @@ export const payments = defineDomain(
     },
 
     async info({ id }, { node, caller }) {
-      const agent = await agentOf(id)
+      const agent = await agentAtPublicAddress(id)
       if (!(await isPublicAgentFor(caller.account, agent))) throw new AppError('AGENT_NOT_FOUND')
       const pricing = await renderPricing(node, agent)
       return { agent: agentInfoOf(agent), pricing, endpoints: endpointsOf(node, agent) }

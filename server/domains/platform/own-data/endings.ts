@@ -1,3 +1,4 @@
+import { noteGoneAgent } from '#server/domains/agents/agent-state/access'
 import { Agents } from '#server/domains/agents/agent-state/model'
 import { Connections } from '#server/domains/meetings/calendar/model'
 import { Meetings } from '#server/domains/meetings/meetings/model'
@@ -73,8 +74,11 @@ async function endRole(node: Node, account: string): Promise<void> {
 }
 
 async function endAgents(node: Node, account: string): Promise<void> {
-  for (const { _id: id } of await Agents.find({ owner_address: account }, { _id: 1 }).lean())
-    await passOver(node.callAs(account, agents.remove, { id }))
+  const shown = { visibility: 1, public_access_enabled: 1 } as const
+  for (const agent of await Agents.find({ owner_address: account }, shown).lean()) {
+    await noteGoneAgent(agent)
+    await passOver(node.callAs(account, agents.remove, { id: agent._id }))
+  }
 }
 
 async function endStreams(node: Node, account: string): Promise<void> {
