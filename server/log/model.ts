@@ -37,6 +37,11 @@ eventSchema.index(
   { room: 1, n: 1, 'body.deleted.at': 1 },
   { partialFilterExpression: { 'body.deleted.at': { $exists: true } } },
 )
+// Replies alone, by whom they answer.
+eventSchema.index(
+  { room: 1, 'body.reply_to.sender_address': 1, n: 1 },
+  { partialFilterExpression: { 'body.reply_to.sender_address': { $exists: true } } },
+)
 eventSchema.index({ 'body.media': 1 }, { partialFilterExpression: { 'body.media': { $exists: true } } })
 eventSchema.index({ chained: 1, room: 1, seq: 1 }, { partialFilterExpression: { chained: true } })
 eventSchema.index({ chained: 1, at: 1 }, { partialFilterExpression: { chained: true } })

@@ -22,7 +22,18 @@ import { AppError } from '#shared/errors'
 import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { lettersTo } from '#test/support/letters'
-import { befriend, channelOf, groupOf, over, type Person, people, person, say, sealed } from '#test/support/people'
+import {
+  befriend,
+  channelOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  people,
+  person,
+  say,
+  sealed,
+} from '#test/support/people'
 import { call } from '#test/support/wallet'
 import { unzip } from '#test/support/zip'
 
@@ -132,6 +143,29 @@ describe('P25: the archive of an account', () => {
     expect(said).toContainEqual(['channel', ['mine']])
     expect(said).toContainEqual(['group', ['to the group']])
     expect(said).toContainEqual(['dm', [bob.account]])
+  })
+
+  test('has the replies of others to its owner in rooms, in their order, as long as these can be read', async () => {
+    const [open, left] = [await channelOf(bob, ada), await channelOf(bob, ada)]
+    for (const room of [open, left]) {
+      const mine = await say(ada, room, 'mine')
+      await say(bob, room, 'to everybody')
+      const reply = await say(bob, room, 'to her', { reply_to: mine.id })
+      await say(bob, room, 'to himself', { reply_to: reply.id })
+      await say(ada, room, 'mine again', { reply_to: reply.id })
+      const gone = await say(bob, room, 'taken back', { reply_to: mine.id })
+      await bob.does('rest', messages.remove, { room, id: gone.id })
+    }
+    await ada.does('rest', api.rooms.leave, { room: left })
+    await moderates(bob, { action: 'rules', room: left, patch: { rules: { read_access: 'members' } } } as never)
+    const { files } = await archiveOf(ada)
+    const textsOf = (id: string) =>
+      conversationsIn(files)
+        .filter(({ room }) => room.id === id)
+        .flatMap(({ messages: all }) => all)
+        .map(({ content }: { content: string }) => content)
+    expect(textsOf(open.id)).toEqual(['mine', 'to her', 'mine again'])
+    expect(textsOf(left.id)).toEqual(['mine', 'mine again'])
   })
 
   test('goes on with a group that its owner has left: with what they wrote themselves', async () => {

@@ -38,11 +38,18 @@ export async function conversationsOf(node: Node, account: string): Promise<Conv
   })
 }
 
-/** The messages that an account may export: all of conversations that address it, else its own. */
+/**
+ * The messages that an account may export. Of conversations that address it these are all, of rooms its own. Replies of
+ * others to its own are among them, where it can read the room.
+ */
 export async function* messagesForOwner(node: Node, account: string, key: RoomKey): AsyncGenerator<Message> {
-  const isPersonal = kindOf(key).pushed.of === 'all'
-  if (isPersonal && (await isReadable(node, account, key))) yield* allMessages(node, account, key)
-  else yield* ownMessages(account, key)
+  const own = messagesWhere(key, { sender: account }, true)
+  if (!(await isReadable(node, account, key))) yield* own
+  else if (kindOf(key).pushed.of === 'all') yield* allMessages(node, account, key)
+  else {
+    const replies = { 'body.reply_to.sender_address': account, sender: { $ne: account } }
+    yield* inOrder(own, messagesWhere(key, replies, false))
+  }
 }
 
 const pageAfter = (node: Node, account: string, key: RoomKey, after_seq: number, limit: number) =>
@@ -69,14 +76,27 @@ async function* allMessages(node: Node, account: string, key: RoomKey): AsyncGen
   }
 }
 
-async function* ownMessages(account: string, key: RoomKey): AsyncGenerator<Message> {
+async function* messagesWhere(key: RoomKey, filter: object, isInsider: boolean): AsyncGenerator<Message> {
   let after = 0
   let found = messagesAtOnce
   while (found === messagesAtOnce) {
-    const own = { room: key, sender: account, n: { $gt: after } }
-    const rows = await RoomEvents.find(own).sort({ n: 1 }).limit(messagesAtOnce).lean<Row[]>()
-    yield* await messagesOf(key, rows.map(messageFactOf), true)
+    const next = { ...filter, room: key, n: { $gt: after, $lte: Number.MAX_SAFE_INTEGER } }
+    const rows = await RoomEvents.find(next).sort({ n: 1 }).limit(messagesAtOnce).lean<Row[]>()
+    yield* await messagesOf(key, rows.map(messageFactOf), isInsider)
     found = rows.length
     after = rows.at(-1)?.n ?? after
+  }
+}
+
+async function* inOrder(one: AsyncGenerator<Message>, other: AsyncGenerator<Message>): AsyncGenerator<Message> {
+  let [first, second] = await Promise.all([one.next(), other.next()])
+  while (!first.done || !second.done) {
+    if (!first.done && (second.done || first.value.seq < second.value.seq)) {
+      yield first.value
+      first = await one.next()
+    } else if (!second.done) {
+      yield second.value
+      second = await other.next()
+    }
   }
 }
