@@ -27,10 +27,12 @@ export interface Entry {
   target?: string | null
   until?: number | null
   reason?: string | null
+  /** The moderation log leaves it out, whatever its type: an entry of that log is its cause. */
+  isUnlisted?: true
 }
 
 /** One event of a room, as stored: the row is the commit. */
-export interface Row extends Required<Entry> {
+export interface Row extends Required<Omit<Entry, 'isUnlisted'>> {
   /** UUIDv7, made by the appending node. */
   _id: string
   v: number

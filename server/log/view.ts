@@ -153,7 +153,7 @@ export class Draft implements View {
       reason: entry.reason ?? null,
       at,
       chain: this.chain,
-      chained: projection.isChained(entry.type),
+      chained: !entry.isUnlisted && projection.isChained(entry.type),
       applied_seq: seq,
     }
     if (row.chained) row.chain = chainOf(this.chain, row)

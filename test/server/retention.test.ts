@@ -12,7 +12,7 @@ import { social } from '#shared/api/social'
 import { messageTtlSeconds } from '#shared/api/verdict'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
-import { appoint, every } from '#test/support/moderation'
+import { appoint, every, logOf } from '#test/support/moderation'
 import { channelOf, groupOf, listenTo, moderates, over, type Person, say, sealed } from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { storeFileOn } from '#test/support/stored-files'
@@ -143,6 +143,8 @@ describe('the age at which messages of a room are removed', () => {
     pass(hour + 60)
     await keeps(member, room)
     expect(await owner.does('rest', moderation.verify, { channelId: room.id })).toMatchObject({ ok: true })
+    expect(await logOf(owner, room, { actionType: 'delete' })).toEqual([])
+    expect(await logOf(owner, room, { actionType: 'unpin' })).toHaveLength(1)
   })
 
   test('is no more once it is off, and counts from the last change', async () => {

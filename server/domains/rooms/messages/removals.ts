@@ -91,7 +91,10 @@ interface Removed {
   stayed: string[]
 }
 
-/** Removes messages of a room as the server itself. A repetition passes over those that were removed before. */
+/**
+ * Removes messages of a room as the server itself. The moderation log has the rule that asks for it, not each message.
+ * A repetition passes over those that were removed before.
+ */
 export async function removeMessages(
   node: Node,
   key: RoomKey,
@@ -128,7 +131,8 @@ async function removeByServer(
       files = message.body.media ?? []
       const body = { id, at: new Date(now).toISOString(), poll_id: message.body.poll_id }
       const about = { target: message.sender, targetName: message.body.actor.name }
-      return { accept: entryOf(view, { ...plazaActor, role: null }, messageDeleted, body, about) }
+      const entry = entryOf(view, { ...plazaActor, role: null }, messageDeleted, body, about)
+      return { accept: { ...entry, isUnlisted: true } }
     },
   })
   return outcome.row ? [...files] : outcome.already
