@@ -68,7 +68,8 @@ export function Home() {
 
   useEffect(() => {
     if (page?.name !== 'home' || isOpeningTour || !matchMedia(wide).matches) return
-    navigate(linkToRoom(alpha), { replace: true })
+    // The hash may ask for a step of the tour.
+    navigate(linkToRoom(alpha) + location.hash, { replace: true })
   }, [page?.name, isOpeningTour])
 
   return (
