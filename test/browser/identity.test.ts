@@ -162,7 +162,7 @@ describe('the ways to sign in', () => {
     await press(page, 'Add email address')
     await page.getByLabel('6-digit code').waitFor()
     await page.getByLabel('6-digit code').fill(await codeFor('kim@example.org', 'adds this address'))
-    await page.getByText('Verified').waitFor()
+    await page.getByText('Verified', { exact: true }).waitFor()
     await signOut(page)
     await authenticator.forgetAll()
 
