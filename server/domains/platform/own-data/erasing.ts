@@ -9,12 +9,13 @@ import { every } from '#server/kernel/every'
 import { job } from '#server/kernel/jobs'
 import { declaredModels } from '#server/kernel/model'
 import { nodeState } from '#server/kernel/node-state'
-import { seal, unseal } from '#server/kernel/seal'
+import { seal, tryUnseal } from '#server/kernel/seal'
 import { upsert } from '#server/ports/database/port'
 import { MessagesOfErased } from '#shared/api/own-data'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type ErasedAccount, inMemory } from './alias.ts'
 import { endAll, purgeOwnMessages } from './endings.ts'
+import { listErased } from './erased-list.ts'
 import { type Counts, eraseRows, removeFiles } from './erased-rows.ts'
 import { Erasures, type StoredErasure } from './model.ts'
 
@@ -63,14 +64,18 @@ export const settling = job({
     const { id, account, alias } = work
     const stored = await Erasures.findOne({ _id: id }).lean<StoredErasure>()
     if (!stored || stored.finished_at) return
-    await eraseUntilNothingIsLeft(work, signal)
-    const now = node.now()
-    for (const days of keptDays())
-      await node.jobs.add(keeping, { alias, days }, `erasure-kept ${id} ${days}`, now + days * dayMilliseconds)
     const known = await accountOf(account)
-    if (known?.username) await holdUsername(known.username, now)
-    await removeAccount(account, new Date(now))
-    forgetProfile(node, account)
+    const now = node.now()
+    // Otherwise an ended run has removed it, and a new account may have its address.
+    if (known?.erasure_id === id) {
+      await eraseUntilNothingIsLeft(work, signal)
+      for (const days of keptDays())
+        await node.jobs.add(keeping, { alias, days }, `erasure-kept ${id} ${days}`, now + days * dayMilliseconds)
+      if (known.username) await holdUsername(known.username, now)
+      await listErased(node, work, now)
+      await removeAccount(account, new Date(now))
+      forgetProfile(node, account)
+    }
     await recordReceipt(node, { id, alias, counts: stored.counts })
     const expires_at = new Date(now + dayMilliseconds)
     await Erasures.updateOne({ _id: id }, { $set: { finished_at: new Date(now), expires_at } })
@@ -153,9 +158,13 @@ async function forgetErased(node: Node): Promise<void> {
   const forgotten = forgottenOn(node)
   const due = { forgotten_at: { $ne: null }, _id: { $nin: [...forgotten] } }
   for (const { _id, sealed } of await Erasures.find(due).lean<StoredErasure[]>()) {
-    const erased = JSON.parse(unseal(node.settings.sessionKeys, sealed, boundTo)) as ErasedAccount
-    node.log.replaceInMemory(inMemory(erased))
-    forgetProfile(node, erased.account)
+    // A restored erasure may be sealed with a key that was not kept. This node has nothing of that time in memory.
+    const opened = tryUnseal(node.settings.sessionKeys, sealed, boundTo)
+    if (opened !== null) {
+      const erased = JSON.parse(opened) as ErasedAccount
+      node.log.replaceInMemory(inMemory(erased))
+      forgetProfile(node, erased.account)
+    }
     forgotten.add(_id)
   }
 }

@@ -16,6 +16,7 @@ import { countedFor, erasureOf, planFor, refuseUnconfirmed } from './erasures.ts
 import { expiryMilliseconds, removeExpired } from './expiry.ts'
 import { archiveRemoval, exportJob } from './export-jobs.ts'
 import { beginExport, exportOf, followExports, hasArchive, renderExport } from './exports.ts'
+import { followErasureList } from './restored.ts'
 import { erasureSettings } from './settings.ts'
 
 async function exportFor(context: Context, account: string, include_media: boolean) {
@@ -100,6 +101,7 @@ export const ownData = defineDomain(
       followExports(node),
       followErasures(node),
       every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
+      every(node, expiryMilliseconds, () => followErasureList(node), 'the list of erased accounts is not complete'),
     ],
   },
 )

@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
 import { later, moment, optional, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
-import type { DataExport } from '#shared/api/own-data'
+import type { DataExport, MessagesOfErased } from '#shared/api/own-data'
 
 /** The last export of an account. */
 export interface StoredExport {
@@ -79,4 +79,33 @@ export const Erasures = defineModel<StoredErasure>(
   )
     .index({ forgotten_at: 1 })
     .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)
+
+/** An account that was erased. A restored account is found by it, and erased again. */
+export interface ErasedAccountHash {
+  /** The hash of the account, with the salt. */
+  _id: string
+  salt: string
+  at: Date
+  messages: MessagesOfErased
+}
+
+export const ErasedAccountHashes = defineModel<ErasedAccountHash>(
+  'ErasedAccountHashes',
+  {
+    shares: [
+      {
+        owner: null,
+        becomes: 'keep',
+        reason: 'A restored backup brings nobody back: it is a hash.',
+        days: 'permanently',
+      },
+    ],
+    archive: { never: 'It is a hash that names nobody.' },
+    secret: ['salt'],
+  },
+  new Schema<ErasedAccountHash>(
+    { _id: required, salt: required, at: moment, messages: required },
+    { collection: 'erased_accounts', versionKey: false },
+  ),
 )
