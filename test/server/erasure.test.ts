@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Accounts } from '#server/domains/people/accounts/model'
+import { Nodes } from '#server/domains/platform/cluster/model'
 import { eraseRows } from '#server/domains/platform/own-data/erased-rows'
 import { Erasures, type StoredErasure } from '#server/domains/platform/own-data/model'
 import { AuditLines, declaredModels, StoredJobs } from '#server/kernel/model'
@@ -29,9 +30,11 @@ import {
   type Person,
   people,
   person,
+  personAt,
   say,
   sealed,
 } from '#test/support/people'
+import { nodesUnderTest } from '#test/support/test-servers'
 import { call, wallet } from '#test/support/wallet'
 
 const daySeconds = 86_400
@@ -239,6 +242,31 @@ describe('P26: what is erased', () => {
     expect(await placesOf([ada.account, `secret word ${round}`])).toEqual([])
   })
 
+  test('lists on any node no longer show the person as the last to write in a room', async () => {
+    const room = await channelOf(bob, ada)
+    await ada.does('rest', accounts.updateProfile, { display_name: `Ada Listed ${round}` })
+    await say(ada, room, 'last words')
+    // Without a membership the erasure makes no event there, which would have the lists read anew.
+    await ada.does('rest', api.rooms.leave, { room })
+    const readers = () => Promise.all(server.urls.map((url) => personAt(url, `stays ${round}`)))
+    const lastFor = async (reader: Person) => {
+      const { rooms } = await reader.does('rest', api.inbox.list, { limit: 100 })
+      return rooms.find(({ id }) => id === room.id)?.last_message
+    }
+    for (const reader of await readers())
+      expect(await lastFor(reader)).toMatchObject({ sender_address: ada.account, sender_name: `Ada Listed ${round}` })
+    await eraseNow(ada)
+    const sender_address = expect.stringMatching(/^deleted:/)
+    for (const reader of await readers())
+      await until(async () =>
+        expect(await lastFor(reader)).toMatchObject({
+          sender_address,
+          sender_name: 'Deleted user',
+          preview: 'last words',
+        }),
+      )
+  })
+
   test('rooms go to those who follow, and are archived where nobody does', async () => {
     const [shared, alone] = [await channelOf(ada, bob), await channelOf(ada)]
     await eraseNow(ada)
@@ -388,6 +416,33 @@ test.each(over)('P26: an admin erases an account at once over %s, with a reason 
   await erased(server, ada, 0)
   expect(await AuditLines.findOne({ reason }).lean()).toMatchObject({ actor: admin.account })
   expect(await placesOf([ada.account])).toEqual([])
+})
+
+test.skipIf(nodesUnderTest < 2)('P26: an erasure ends once every node has forgotten the account', async () => {
+  const [first, other] = server.apps
+  if (!first || !other) throw new Error('There are not two nodes')
+  await plan(ada)
+  const _id = (await Accounts.findOne({ _id: ada.account }).lean())?.erasure_id ?? ''
+  const state = () => Erasures.findOne({ _id }).lean<StoredErasure>()
+  const settlings = () => StoredJobs.countDocuments({ kind: 'own-data.settle-erasure', state: 'done' })
+  const before = await settlings()
+  const busy = vi.spyOn(other.node.log, 'replaceInMemory').mockImplementation(() => {
+    throw new Error('busy')
+  })
+  const graceSeconds = 14 * daySeconds + 1
+  server.setAhead(graceSeconds)
+  await until(async () => expect((await state())?.forgotten_on).toEqual([first.node.id]))
+  for (const seconds of [25, 50, 75]) {
+    server.setAhead(graceSeconds + seconds)
+    const seen_at = { $gt: new Date(first.node.now() - 5_000) }
+    await until(async () => expect(await Nodes.countDocuments({ seen_at })).toBe(2))
+  }
+  await until(async () => expect(await settlings()).toBeGreaterThan(before))
+  expect(await state()).toMatchObject({ forgotten_on: [first.node.id], finished_at: null })
+  expect(await Accounts.exists({ _id: ada.account })).not.toBeNull()
+  busy.mockRestore()
+  await until(async () => expect((await state())?.finished_at).toBeTruthy())
+  expect(await Accounts.exists({ _id: ada.account })).toBeNull()
 })
 
 test('P26: an account is erased at once where there is no time to take it back, and a new one can be made', async () => {

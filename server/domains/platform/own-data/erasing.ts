@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
 import { beginErasing, holdUsername, removeAccount } from '#server/domains/people/accounts/leaving'
 import { forgetProfile } from '#server/domains/people/accounts/profiles'
+import { Nodes } from '#server/domains/platform/cluster/model'
 import { sendEmail } from '#server/domains/platform/outgoing/index'
+import { forgetPreviews } from '#server/domains/rooms/inbox/previews'
+import { forgetCards } from '#server/domains/rooms/room-state/rows'
 import { recordReceipt } from '#server/kernel/audit'
 import type { JobRun, Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
@@ -21,9 +24,12 @@ import { Erasures, type StoredErasure } from './model.ts'
 
 const boundTo = 'own-data erasure'
 const dayMilliseconds = 86_400_000
-/** Until calls under way have ended, and every node has forgotten what it had in memory. */
+/** Until calls under way have ended. */
 const settlingMilliseconds = 60_000
+/** A node without a heartbeat for so long has ended. */
+const silentMilliseconds = 30_000
 const passesAtMost = 10
+const lookMilliseconds = 5_000
 
 const Erasing = z.object({
   id: z.string(),
@@ -56,7 +62,7 @@ export const erasing = job({
   },
 })
 
-/** Removes what was written meanwhile, by running calls or from the memory of a node, and ends the erasure. */
+/** Removes what was written meanwhile, by running calls or from the memory of a node, and ends the erasure. It waits for all nodes. */
 export const settling = job({
   kind: 'own-data.settle-erasure',
   payload: Erasing,
@@ -64,6 +70,11 @@ export const settling = job({
     const { id, account, alias } = work
     const stored = await Erasures.findOne({ _id: id }).lean<StoredErasure>()
     if (!stored || stored.finished_at) return
+    await forgetErased(node)
+    if (await isRemembered(node, id)) {
+      await node.jobs.add(settling, work, undefined, node.now() + lookMilliseconds)
+      return
+    }
     const known = await accountOf(account)
     const now = node.now()
     // Otherwise an ended run has removed it, and a new account may have its address.
@@ -135,7 +146,7 @@ async function claimErasure(node: Node, { id, ...erased }: Erasing): Promise<Sto
   const begun = await stored()
   if (begun || isSameAccount(erased.account, plazaAccount) || !(await beginErasing(erased.account, id))) return begun
   const sealed = seal(node.settings.sessionKeys, JSON.stringify(erased), boundTo)
-  const beginning = { sealed, counts: {}, forgotten_at: null, finished_at: null }
+  const beginning = { sealed, counts: {}, forgotten_at: null, forgotten_on: [], finished_at: null }
   await upsert(() => Erasures.updateOne({ _id: id }, { $setOnInsert: beginning }, { upsert: true }))
   return stored()
 }
@@ -164,11 +175,20 @@ async function forgetErased(node: Node): Promise<void> {
       const erased = JSON.parse(opened) as ErasedAccount
       node.log.replaceInMemory(inMemory(erased))
       forgetProfile(node, erased.account)
+      forgetCards(node)
+      forgetPreviews(node)
     }
+    await Erasures.updateOne({ _id }, { $addToSet: { forgotten_on: node.id } })
     forgotten.add(_id)
   }
 }
 
-const lookMilliseconds = 5_000
+/** Whether a live node may still have the account in memory, and write it. */
+async function isRemembered({ now }: Node, _id: string): Promise<boolean> {
+  const erasure = await Erasures.findOne({ _id }, { forgotten_on: 1 }).lean<StoredErasure>()
+  const others = { _id: { $nin: erasure?.forgotten_on ?? [] }, seen_at: { $gt: new Date(now() - silentMilliseconds) } }
+  return (await Nodes.exists(others)) !== null
+}
+
 export const followErasures = (node: Node): (() => void) =>
   every(node, lookMilliseconds, () => forgetErased(node), 'erased accounts are still in memory')

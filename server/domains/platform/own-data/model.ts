@@ -55,6 +55,8 @@ export interface StoredErasure {
   counts: { [model: string]: number }
   /** Since when all nodes are to forget the account; null until the store has. */
   forgotten_at: Date | null
+  /** The nodes on which that is done. Absent in rows of older versions. */
+  forgotten_on?: string[]
   finished_at: Date | null
   expires_at?: Date
 }
@@ -72,6 +74,7 @@ export const Erasures = defineModel<StoredErasure>(
       sealed: required,
       counts: { type: Schema.Types.Mixed, default: {} },
       forgotten_at: later,
+      forgotten_on: { type: [String], default: undefined },
       finished_at: later,
       expires_at: { type: Date },
     },
