@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keepRestrictions } from '#server/domains/moderation/moderation/kept-restrictions'
 import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
 import { beginErasing, holdUsername, removeAccount } from '#server/domains/people/accounts/leaving'
 import { forgetProfile } from '#server/domains/people/accounts/profiles'
@@ -53,6 +54,7 @@ export const erasing = job({
       await endAll(node, account, signal)
       if (messages === 'erase') await purgeOwnMessages(node, account, signal)
       await removeFiles(node, work, signal)
+      await keepRestrictions(node, account)
       await eraseUntilNothingIsLeft(work, signal)
       forgotten_at = new Date(node.now())
       await Erasures.updateOne({ _id: id }, { $set: { forgotten_at } })
@@ -79,6 +81,7 @@ export const settling = job({
     const now = node.now()
     // Otherwise an ended run has removed it, and a new account may have its address.
     if (known?.erasure_id === id) {
+      await keepRestrictions(node, account)
       await eraseUntilNothingIsLeft(work, signal)
       for (const days of keptDays())
         await node.jobs.add(keeping, { alias, days }, `erasure-kept ${id} ${days}`, now + days * dayMilliseconds)
