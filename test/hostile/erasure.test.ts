@@ -177,3 +177,20 @@ describe('a deletion ends no ban, mute or block', () => {
     server.setAhead(0)
   })
 })
+
+test('one address begins few deletions an hour, over both doors', async () => {
+  // A process has one store, so the other server ends first. This test is the last one.
+  await server.close()
+  server = await boot({ environment: { RATE_LIMIT_SCALE: '0.2' }, entry: 'through the door' })
+  const [first, second, third] = await people(server, 'goes first', 'goes second', 'goes third')
+  const confirmed = ({ account: confirm }: Person) => ({ messages: 'unlink', confirm }) as const
+  expect((await third.refused('rest', ownData.erase, { messages: 'unlink', confirm: 'nobody' })).code).toBe(
+    'VALIDATION_ERROR',
+  )
+  for (const who of [first, second]) await who.does('rest', ownData.erase, confirmed(who))
+  for (const door of over) {
+    const refusal = await third.refused(door, ownData.erase, confirmed(third))
+    expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', status: 429 })
+  }
+  expect(await third.does('rest', ownData.readErasure, {})).toMatchObject({ erased_at: null })
+})

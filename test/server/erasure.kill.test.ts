@@ -109,7 +109,7 @@ test.each(['the embedded store', ...(process.env.MONGODB_URI ? ['MongoDB'] : [])
     await until(async () => expect(await Erasures.exists({ finished_at: { $ne: null } })).not.toBeNull())
     expect(await Accounts.exists({ _id: goes.account })).toBeNull()
     const erased = { account: goes.account, alias: 'deleted:0', messages: 'erase' as const }
-    expect(await eraseRows(erased, new AbortController().signal)).toEqual({})
+    expect(await eraseRows([erased], new AbortController().signal)).toEqual([{}])
     const again = await person(server, 'killed: stays')
     for (const room of rooms) {
       const { messages: shown } = await again.does('rest', messages.history, { room })

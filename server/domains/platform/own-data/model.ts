@@ -1,5 +1,6 @@
 import { Schema } from 'mongoose'
 import { later, moment, optional, required } from '#server/kernel/fields'
+import type { Lease } from '#server/kernel/lease'
 import { defineModel } from '#server/kernel/model'
 import type { DataExport, MessagesOfErased } from '#shared/api/own-data'
 
@@ -45,10 +46,13 @@ export const DataExports = defineModel<StoredExport>(
   ),
 )
 
-/** An erasure under way, or lately done, so that each node forgets what it has in memory. */
+/** An erasure that is planned, under way, or lately done, so that each node forgets what it has in memory. */
 export interface StoredErasure {
   /** As `erasure_id` of the account. */
   _id: string
+  /** The run that works at it, which has it until `due_at`; before, the time at which it begins. */
+  run: string | null
+  due_at: Date
   /** The account and its alias, sealed. */
   sealed: string
   /** So many rows were removed, changed and kept, by their models. */
@@ -71,6 +75,8 @@ export const Erasures = defineModel<StoredErasure>(
   new Schema<StoredErasure>(
     {
       _id: required,
+      run: optional,
+      due_at: moment,
       sealed: required,
       counts: { type: Schema.Types.Mixed, default: {} },
       forgotten_at: later,
@@ -80,9 +86,17 @@ export const Erasures = defineModel<StoredErasure>(
     },
     { collection: 'erasures', versionKey: false, minimize: false },
   )
-    .index({ forgotten_at: 1 })
+    .index({ forgotten_at: 1, due_at: 1 })
     .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
+
+/** Erasures that are due are worked at together, by one run at a time. */
+export const erasureLease: Lease<StoredErasure> = {
+  model: Erasures,
+  holder: 'run',
+  held_until: 'due_at',
+  milliseconds: 15_000,
+}
 
 /** An account that was erased. A restored account is found by it, and erased again. */
 export interface ErasedAccountHash {
