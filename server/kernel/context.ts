@@ -272,6 +272,8 @@ export interface Settings {
   filesHost: string | null
   sessionKeys: readonly { id: string; secret: Uint8Array }[]
   production: boolean
+  /** The directory of this node. It may be missing if the database is MongoDB. */
+  dataDirectory: string
   /** The secret of an external scheduler; null if there is none. */
   cronSecret: string | null
   demo: boolean

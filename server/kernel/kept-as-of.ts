@@ -35,5 +35,6 @@ export function createStampedCache<Value>(most: number) {
       return values
     },
     forget: (key: string) => void kept.delete(key),
+    forgetAll: () => kept.clear(),
   }
 }

@@ -101,6 +101,7 @@ export const ownData = {
     http: 'DELETE /api/account',
     socket: '/notifications own-data:erase',
     ...ofOwner,
+    cost: { rooms: 50 },
     whileSuspended: 'withdraws',
     freshProof: { unless: [] },
     audit: true,

@@ -35,6 +35,11 @@ export async function beginErasing(account: string, erasure_id: string): Promise
   return (await Accounts.updateOne({ _id: account, erasure_id }, { $set: { is_erasing: true } })).matchedCount === 1
 }
 
+/** Has another erasure take the place of one that has begun. */
+export async function endErasing(account: string): Promise<void> {
+  await Accounts.updateOne({ _id: account }, { $unset: { is_erasing: '' } })
+}
+
 /** Selects the accounts that lists and searches show: neither suspended nor to be erased. */
 export const ofFound = { is_banned: false, erased_at: { $exists: false } } as const
 export const isFound = (account: Pick<Account, 'is_banned' | 'erased_at'>): boolean =>

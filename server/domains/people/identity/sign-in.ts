@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { restoreRestrictions } from '#server/domains/moderation/moderation/kept-restrictions'
 import { accountOf, recordRefresh, recordSignIn } from '#server/domains/people/accounts/accounts'
 import { ownerView } from '#server/domains/people/accounts/profiles'
 import { joinStaffRooms } from '#server/domains/rooms/room-state/staff-rooms'
@@ -23,6 +24,7 @@ interface ProvenSignIn {
 export async function startSession(node: Node, account: string, proven: ProvenSignIn) {
   const { authMethod, chainId = null, passkeyCredentialId = null, seen } = proven
   const record = await recordSignIn(account, authMethod, node.now(), hasWelcome(node))
+  await restoreRestrictions(node, account)
   const userId = record.user_id
   const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
   await joinAlpha(node, account).catch((error: unknown) =>

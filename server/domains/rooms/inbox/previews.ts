@@ -32,6 +32,9 @@ const words: Record<string, string> = {
 const keptAtMost = 20_000
 const lastOn = nodeState(() => createStampedCache<LastMessage | null>(keptAtMost))
 
+/** Called after a change of messages without a row. */
+export const forgetPreviews = (node: Node): void => lastOn(node).forgetAll()
+
 /** The newest message of each room for a list; blocked senders stay unnamed. */
 export async function lastMessagesOf(
   node: Node,

@@ -114,6 +114,9 @@ export async function cardsOf(node: Node, keys: readonly RoomKey[]): Promise<Car
 /** Called after a change of a record without a row. */
 export const forgetCard = (node: Node, key: RoomKey): void => cardsOn(node).forget(key)
 
+/** Called after a change of many records without a row. */
+export const forgetCards = (node: Node): void => cardsOn(node).forgetAll()
+
 async function readCards(keys: readonly RoomKey[]): Promise<Map<RoomKey, RecordedRoom>> {
   const [documents, access] = await Promise.all([Rooms.find({ _id: { $in: keys } }).lean(), readAccessOf(keys)])
   return new Map(
