@@ -149,6 +149,8 @@ export const budgets = {
     'address and minute',
     '`RATE_LIMIT_EXCEEDED`',
   ),
+  placesOfAccount: budget(10, 'Rooms of places that are founded', 'account and hour', tooManyOpen),
+  placesOfAddress: budget(60, 'Rooms of places that are founded', 'address and hour', tooManyOpen),
   costlyAtOnce: budget(2, 'Costly calls that are worked on at once', 'address', 'the others wait in their order'),
   sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
   filesOfAccount: budget(8, filesRead, 'account', tooManyFiles),

@@ -104,11 +104,19 @@ export const beginRequest =
 const host = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]*)(:\d{0,5})?$/i
 
 /**
- * Has a request several hosts or an invalid one? A proxy might then read another host than this server (RFC 9112, 3.2).
+ * Has a request several hosts, an invalid one, or another in its target? A proxy might then read another host than this
+ * server (RFC 9112, 3.2).
  */
-export function isHostUnclear({ headers, rawHeaders }: IncomingMessage): boolean {
+export function isHostUnclear({ headers, rawHeaders, url = '' }: IncomingMessage): boolean {
   const isNamed = (name: string, at: number) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host'
-  return rawHeaders.filter(isNamed).length > 1 || !host.test(headers.host ?? '')
+  return rawHeaders.filter(isNamed).length > 1 || !host.test(headers.host ?? '') || !isTargetOf(headers.host ?? '', url)
+}
+
+/** Does a request target name this host, or none? Only its absolute form names one. */
+function isTargetOf(named: string, target: string): boolean {
+  if (target.startsWith('/') || target === '*') return true
+  const [, authority = ''] = /^https?:\/\/([^/?#]+)/i.exec(target) ?? []
+  return authority !== '' && authority.toLowerCase() === named.toLowerCase()
 }
 
 export const refuseUnclearHosts =

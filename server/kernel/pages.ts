@@ -32,22 +32,31 @@ export function orderedPages(order: Order) {
     return cursorAt(list, JSON.stringify(fields.map(([field]) => writtenOf(held[field] ?? ''))))
   }
 
+  /** The condition for rows after a cursor, as ranges in the order of the list. */
+  function rangesAfter(list: ListName, cursor: string): [first: object, ranges: object[]] {
+    const values = valuesIn(cursorPlaceIn(list, cursor))
+    const beyond = (at: number, last = false) => {
+      const [field = '', [, direction] = []] = fields[at] ?? []
+      const operator = `${direction === 1 ? '$gt' : '$lt'}${last ? 'e' : ''}`
+      return { [field]: { [operator]: values[at] } }
+    }
+    const equal = (before: number) =>
+      Object.fromEntries(fields.slice(0, before).map(([field], at) => [field, values[at]]))
+    return [beyond(0, true), fields.map((_field, at) => ({ ...equal(at), ...beyond(at) })).reverse()]
+  }
+
   return {
     sort: Object.fromEntries(fields.map(([field, [, direction]]) => [field, direction])),
     /** The condition for rows after a cursor, in addition to the list's own; empty without a cursor. */
     after(list: ListName, cursor: string | undefined): object {
       if (cursor === undefined) return {}
-      const values = valuesIn(cursorPlaceIn(list, cursor))
-      const beyond = (at: number, last = false) => {
-        const [field = '', [, direction] = []] = fields[at] ?? []
-        const operator = `${direction === 1 ? '$gt' : '$lt'}${last ? 'e' : ''}`
-        return { [field]: { [operator]: values[at] } }
-      }
-      const equal = (before: number) =>
-        Object.fromEntries(fields.slice(0, before).map(([field], at) => [field, values[at]]))
+      const [first, ranges] = rangesAfter(list, cursor)
       // An index scan begins at the first bound.
-      return { ...beyond(0, true), $or: fields.map((_field, at) => ({ ...equal(at), ...beyond(at) })) }
+      return { ...first, $or: ranges }
     },
+    /** The same by several queries, in turn. None reads rows before the cursor, however many are equal in the first field. */
+    rangesAfter: (list: ListName, cursor: string | undefined): object[] =>
+      cursor === undefined ? [{}] : rangesAfter(list, cursor)[1],
     cursorOf,
     /** The page, and the cursor of the next, from one row more than the page has. */
     cut<Row extends object>(list: ListName, found: readonly Row[], limit: number) {

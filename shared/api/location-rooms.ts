@@ -64,12 +64,13 @@ export const locationRooms = {
     audit: true,
   }),
   listLocationRooms: operation({
-    summary: 'Rooms of places, by members: all, those around a point, or that of one place.',
+    summary:
+      'Rooms of places, by members: all, those around a point, or that of one place. Every 100 rooms that are looked through cost as much as a call. A page with few rooms may have a next one.',
     http: 'GET /api/location-chats',
     socket: '/rooms location-room:list',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
+    cost: { rooms: 100 },
     errorBody: 'text',
     input: z
       .object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, Done, Id, nameLine, Timestamp } from '#shared/kit/primitives'
+import { Address, CallerAddress, Done, Id, maybe, nameLine, Timestamp } from '#shared/kit/primitives'
 import { EmailAddress } from './email.ts'
 import { SignedInAnswer } from './identity.ts'
 import {
@@ -21,6 +21,9 @@ const RecoveryToken = z.string().trim().min(1).max(64)
 const PersonName = nameLine(1, 64)
 const SignedInByPasskey = SignedInAnswer.extend({ credentialId: z.string(), backedUp: z.boolean() })
 
+/** The site as clients of the older SDK name it. Only its own id is accepted; the name is that in the options. */
+const site = { rpId: maybe(z.string().max(253)), rpName: maybe(PersonName) }
+
 const remove = { id: Id.nullish(), credentialId: CredentialId.nullish() }
 
 export const passkeys = {
@@ -36,6 +39,7 @@ export const passkeys = {
       userAddress: CallerAddress,
       displayName: PersonName.nullish(),
       userName: PersonName.nullish(),
+      ...site,
       recoveryToken: RecoveryToken.nullish(),
     }),
     output: CreationOptions.extend({
@@ -84,7 +88,7 @@ export const passkeys = {
     repeat: 'harmless',
     claim: ({ userAddress }) => userAddress,
     whileSuspended: 'signs in',
-    input: z.object({ userAddress: Address.nullish(), useDevicePasskey: z.boolean().nullish() }),
+    input: z.object({ userAddress: Address.nullish(), useDevicePasskey: z.boolean().nullish(), ...site }),
     output: RequestOptions.extend({ options: RequestOptions, useDevicePasskey: z.boolean() }),
     errorBody: 'text',
   }),

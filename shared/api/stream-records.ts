@@ -21,7 +21,7 @@ export const streamReasons = [
 
 const state = {
   status: z.enum(streamStatuses),
-  /** Whether it is shown as live: for 60 seconds from its start, then only while the provider has a picture. */
+  /** Whether it is shown as live: from its first picture on. After 60 seconds the provider must have a picture. */
   is_live: z.boolean(),
   reason: z.enum(streamReasons),
   started_at: Time.nullable(),

@@ -86,7 +86,8 @@ export const streams = {
     audit: true,
   }),
   list: operation({
-    summary: 'Streams, newest first: of one account, those that are live, those that are not, or those of one status.',
+    summary:
+      'Streams, newest first: of one account, those that are shown as live (`is_live`), those that are not, or those of one `status`. A page with few streams may have a next one.',
     http: 'GET /api/streams',
     access: 'user',
     limit: 'strict',

@@ -68,10 +68,18 @@ test(
   },
 )
 
-const inRooms = (who: Person, count: number) =>
+test('the rooms of the caller, also those of places, are paid by their number', async () => {
+  await inRooms(one, 500)
+  expect(await answered(() => one.rest('GET /api/user/rooms?limit=1'))).toBe(10)
+  const other = await personAt(server.url, 'other')
+  await inRooms(other, 500, 'location')
+  expect(await answered(() => other.rest('GET /api/location-chats/joined'))).toBe(10)
+})
+
+const inRooms = (who: Person, count: number, type = 'channel') =>
   Members.insertMany(
     times(count, (at) => ({
-      ...{ _id: `channel:nowhere-${at}|member:${who.account}`, room: `channel:nowhere-${at}` },
+      ...{ _id: `${type}:nowhere-${at}|member:${who.account}`, room: `${type}:nowhere-${at}` },
       ...{ user_address: who.account, role: 'member', joined_at: new Date(now).toISOString() },
       ...{ applied_seq: 1, is_active: true },
     })),

@@ -307,10 +307,10 @@ describe('a stream', () => {
     expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost' })
   })
 
-  solo('that is said to be live without a picture is shown so for a minute, and is idle again after it', async () => {
+  solo('that is said to be live without a picture waits for it for a minute, and is idle again after it', async () => {
     const { owner, stream } = await opened()
     await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
-    expect(await shown(stream.id)).toMatchObject({ status: 'live', is_live: true, reason: 'waiting' })
+    expect(await shown(stream.id)).toMatchObject({ status: 'live', is_live: false, reason: 'waiting' })
     const listed = async () =>
       ((await guest('GET /api/public/streams')).body.streams as { id: string }[]).some(({ id }) => id === stream.id)
     expect(await listed()).toBe(false)
@@ -343,13 +343,28 @@ describe('a stream', () => {
       const told = () => line.all(streamListed).flatMap(({ added }) => added.map(({ id }) => id))
       await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
       expect(await listed()).toEqual([false, true, false, false])
+      const agreed = async () => {
+        const row = await shown(stream.id)
+        for (const live of [true, false])
+          for (const status of ['idle', 'live', 'ended'] as const) {
+            const { streams: some } = await owner.does('rest', streams.list, { live, status, limit: 100 })
+            const isThere = some.some(({ id }) => id === stream.id)
+            expect([live, status, isThere]).toEqual([live, status, row.is_live === live && row.status === status])
+          }
+        return row
+      }
+      expect(await agreed()).toMatchObject({ status: 'live', is_live: false })
+      const again = await owner.does('rest', streams.create, {})
+      expect([again.existing, again.stream.id]).toEqual([true, stream.id])
       const other = await live()
       await expect.poll(told).toContain(other.stream.id)
       expect(told()).not.toContain(stream.id)
       video.publish(stream.stream_id)
       await expect.poll(listed).toEqual([true, false, true, true])
       await expect.poll(told).toContain(stream.id)
+      expect(await agreed()).toMatchObject({ status: 'live', is_live: true })
       await owner.does('rest', streams.end, { id: stream.id })
+      expect(await agreed()).toMatchObject({ status: 'ended', is_live: false })
       expect(await listed()).toEqual([false, true, false, false])
     },
   )
@@ -506,7 +521,7 @@ solo('an owner says what their program does, and the provider is asked', async (
     const answer = await says(state)
     return answer.ok ? answer.data.state : expect.fail(answer.error.code)
   }
-  expect(await told('starting')).toMatchObject({ status: 'live', reason: 'waiting', is_live: true })
+  expect(await told('starting')).toMatchObject({ status: 'live', reason: 'waiting', is_live: false })
   expect(await told('live')).toMatchObject({ status: 'live', reason: 'waiting' })
   video.deaf(() => video.publish(stream.stream_id))
   expect(await told('live')).toMatchObject({ status: 'live', reason: 'live' })

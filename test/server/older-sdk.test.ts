@@ -90,6 +90,21 @@ test('O71: the options of passkeys name the site', async () => {
   }
 })
 
+test('O96: the options of passkeys have the name that is asked for, and are of this site alone', async () => {
+  for (const what of ['register', 'login']) {
+    const asked = (body: object) => call(server.url, `POST /api/passkey/${what}/options`, body)
+    const { body } = await asked({ rpId: 'LOCALHOST', rpName: 'Our app' })
+    expect([body.rpId, body.rpName]).toEqual(['localhost', 'Our app'])
+    expect(body.options).toMatchObject({ rpId: 'localhost', rpName: 'Our app' })
+    for (const rpId of ['evil.example', 'localhost.evil.example', 'sub.localhost', 'localhost:3000'])
+      expect(await asked({ rpId })).toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining('localhost') },
+      })
+    expect((await asked({ rpId: '', rpName: null })).body).toMatchObject({ rpId: 'localhost', rpName: 'Plaza' })
+  }
+})
+
 test('O71: a theme is set by the name of a preset and by colours', async () => {
   const path = '/api/profile/theme'
   const set = (theme: object) => alice.rest(`POST ${path}`, theme)

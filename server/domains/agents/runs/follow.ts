@@ -79,7 +79,7 @@ export function sendFrames(node: Node, connection: Connection, run: StoredRun, a
     }
   }
   void send().catch((error: unknown) => {
-    node.logger.warn({ error, run: run._id }, 'an answer could not be told')
+    node.logger.warn({ error, run: run._id }, 'the frames of a run could not be sent')
     if (known.get(run._id) === gone) known.delete(run._id)
   })
 }

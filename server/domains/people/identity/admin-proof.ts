@@ -42,6 +42,7 @@ const adminPurpose: Purpose = {
     })
     if (!isOurs) throw new AppError('INVALID_NONCE')
     if (node.now() - madeAt(nonce) >= goodMilliseconds) throw new AppError('NONCE_EXPIRED')
+    return madeAt(nonce)
   },
 }
 

@@ -10,7 +10,7 @@ import { rooms as contract } from '#shared/api/rooms'
 import { ensureAlpha } from './alpha.ts'
 import { finishRooms } from './founding.ts'
 import { gate, recheckGate } from './gate-answers.ts'
-import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
+import { createLocationRoom, listLocationRooms, locationRoom, storePlaceCells } from './location-rooms.ts'
 import { addMembers, handOver, join, kick, leave, members, setRole } from './members.ts'
 import { ensureOfficialChannels, ensureStaffChannel } from './official-channels.ts'
 import { publicChannel, publicTokenRoom } from './public-rooms.ts'
@@ -81,11 +81,20 @@ export const rooms = defineDomain(contract, actions, {
       'the staff was not settled',
     )
     const stopFiling = startInBackground(node, updateSearchTerms, 'older rooms were not filed for the search')
+    const stopPlacing = startInBackground(node, storePlaceCells, 'older rooms of places were not filed by cell')
     const stopHealing = startInBackground(
       node,
       () => appointMissingManagers(node),
       'rooms that nobody runs were not looked for',
     )
-    return [stopAnswering, () => clearInterval(finishing), stopSettling, stopFiling, stopHealing, startRechecks(node)]
+    return [
+      stopAnswering,
+      () => clearInterval(finishing),
+      stopSettling,
+      stopFiling,
+      stopPlacing,
+      stopHealing,
+      startRechecks(node),
+    ]
   },
 })

@@ -70,11 +70,11 @@ export const streams = defineDomain(
       return { ...(await shownTo(context, stream)), ...(existing ? { existing: true as const } : {}) }
     },
 
-    async list({ userAddress, status, live = status === 'live' || undefined, limit, cursor }, context) {
+    async list({ userAddress, status, live, limit, cursor }, context) {
       const { account } = signedIn(context)
       const list = `streams ${account} ${userAddress ?? ''} ${live ?? ''} ${status ?? ''}` as const
       const owner = userAddress === undefined ? {} : { user_address: userAddress }
-      const those = live === undefined ? {} : live ? publishedFilter : { $nor: [publishedFilter] }
+      const those = live ? publishedFilter : {}
       const withStatus = status === undefined ? {} : { status }
       const found = await Streams.find({ ...owner, ...those, ...withStatus, ...newestFirst.after(list, cursor) })
         .sort(newestFirst.sort)
@@ -82,7 +82,7 @@ export const streams = defineDomain(
         .lean<StoredStream[]>()
       const { rows, next_cursor } = newestFirst.cut(list, found, limit)
       const shown = await streamsFor(context.node, await foundStreams(rows, account), account)
-      return { streams: live ? shown.filter(({ is_live }) => is_live) : shown, next_cursor }
+      return { streams: shown.filter(({ is_live }) => live === undefined || is_live === live), next_cursor }
     },
 
     get: async ({ id }, context) => shownTo(context, await visibleStream(context, id)),

@@ -156,7 +156,7 @@ async function stillOpen(node: Node, id: string): Promise<StoredStream | false |
   const now = (await applyStreamEvent(node, id, 'tick')) ?? stream
   if (now.status === 'ended') return false
   const isSeen = (await picturesSeen(node, [now]))(now)
-  if (now.status === 'idle' || isShownLive(now, node.now(), isSeen)) return now
+  if (!now.is_published || isShownLive(now, node.now(), isSeen)) return now
   await applyStreamEvent(node, id, 'end')
   return false
 }
