@@ -1,5 +1,6 @@
 import { nameOf as bareNameOf } from '#shared/kit/person-name'
 import { kitTexts } from '../texts/kit.ts'
+import { direction, locale } from '../texts/language.ts'
 
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
@@ -7,7 +8,7 @@ const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}
 /** Isolates a name or a reason within a sentence, so that its writing direction does not affect the words around it. */
 export function isolated(words: string): string {
   const plain = words.replace(directions, '')
-  return rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain
+  return direction === 'rtl' || rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain
 }
 
 /** The direction in which a text begins: that of its first letter. */
@@ -17,9 +18,9 @@ export const directionOf = (text: string): 'ltr' | 'rtl' =>
 /** The name under which a person is shown. */
 export const nameOf = (name: string | null | undefined, id: string): string => isolated(bareNameOf(name, id))
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const dayOfWeek = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
+const dayOfWeek = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
+const full = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** An hour that no change of the clocks takes away. */
 const noon = 12
@@ -59,21 +60,27 @@ export function lengthOf(seconds: number): string {
   const parts: string[] = []
   for (const [name, size] of units) {
     const whole = Math.floor(rest / size)
-    if (whole > 0) parts.push(`${whole} ${name}`)
+    if (whole > 0) parts.push(kitTexts.units[name]({ count: whole }))
     rest -= whole * size
   }
-  return parts.slice(0, 2).join(' ') || '0 s'
+  return parts.slice(0, 2).join(' ') || kitTexts.units.s({ count: 0 })
 }
+
+const megabytes = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, useGrouping: false })
 
 /** A length in bytes, in the largest unit that leaves a whole number. */
 export const lengthInBytes = (bytes: number): string =>
-  bytes < 1_024 * 1_024 ? `${Math.ceil(bytes / 1_024)} kB` : `${+(bytes / 1_024 / 1_024).toFixed(1)} MB`
+  bytes < 1_024 * 1_024 ? `${Math.ceil(bytes / 1_024)} kB` : `${megabytes.format(bytes / 1_024 / 1_024)} MB`
 
 export const secondsUntil = (moment: string | null | undefined, now: number): number =>
   moment ? Math.max(0, (Date.parse(moment) - now) / 1000) : 0
 
+const inline = new Intl.ListFormat(locale, { type: 'unit', style: 'short' })
+/** As `a, b, c`. */
+export const listOf = (items: readonly string[]): string => inline.format(items)
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`
+  `${count.toLocaleString(locale)} ${count === 1 ? one : many}`
 
 export const shortAddress = (address: string): string =>
   address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address

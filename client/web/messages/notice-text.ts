@@ -1,5 +1,5 @@
 import type { Notice, RoomEventData } from '#shared/api/room-events'
-import { isolated, lengthOf, nameOf, timeOf } from '../kit/format.ts'
+import { isolated, lengthOf, listOf, nameOf, timeOf } from '../kit/format.ts'
 import { actText } from '../moderation/act-words.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { messageTexts } from '../texts/messages.ts'
@@ -49,5 +49,5 @@ function ageText(who: string, { message_ttl: age, ...others }: Record<string, un
 
 function changesOf(diff: Record<string, unknown>): string {
   const names = Object.keys(diff).map((key) => key.replace(/_(allowed|seconds)$/, '').replaceAll('_', ' '))
-  return names.join(', ')
+  return listOf(names)
 }

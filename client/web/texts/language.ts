@@ -1,0 +1,43 @@
+/** The languages of the page, each by its own name. */
+export const languages = { en: 'English' } as const
+export type Language = keyof typeof languages
+
+/** Translations by the names of their catalogs. */
+export type Translations = Readonly<Record<string, object>>
+
+/** English is in the catalogs. Each other language is one file, for which the first screen waits. */
+const loaders: Readonly<Record<string, () => Promise<Translations>>> = {}
+
+const key = 'plaza.language'
+const isPage = typeof document !== 'undefined'
+const isLanguage = (name: string): name is Language => Object.hasOwn(languages, name)
+const languageOf = (tag: string) => tag.split('-', 1)[0] ?? ''
+
+/** The language that was chosen on this device; null if it is that of the browser. */
+export function chosenLanguage(): Language | null {
+  const kept = (isPage && localStorage.getItem(key)) || ''
+  return isLanguage(kept) ? kept : null
+}
+
+/** Texts are read as their modules load, so another language begins with a reload of the same address. */
+export function chooseLanguage(next: Language | null): void {
+  if (next) localStorage.setItem(key, next)
+  else localStorage.removeItem(key)
+  location.reload()
+}
+
+/** What the browser asks for, without tags that no date can have, such as `en-US@posix`. */
+const asked = (isPage ? navigator.languages : []).filter((tag) => isLanguage(languageOf(tag)) && /^[\w-]+$/.test(tag))
+
+const wanted = chosenLanguage() ?? languageOf(asked[0] ?? 'en')
+const loaded = await loaders[wanted]?.().catch(() => null)
+export const translations: Translations = loaded ?? {}
+
+const language = loaded ? wanted : 'en'
+export const direction = language === 'ar' ? 'rtl' : 'ltr'
+/** For numbers and dates: the language of the page, in the region of the browser. */
+export const locale: string = new Intl.Locale(asked.find((tag) => languageOf(tag) === language) ?? language, {
+  numberingSystem: 'latn',
+}).toString()
+
+if (isPage) Object.assign(document.documentElement, { lang: language, dir: direction })
