@@ -4,7 +4,7 @@ import { languages } from '#client/web/texts/language'
 import { catalogTextsOf, isCatalog } from './catalogs.ts'
 import { filesUnder, textOf } from './sources.ts'
 
-const folders: Readonly<Record<string, string>> = {}
+const folders: Readonly<Record<string, string>> = { german: 'de' }
 
 const files = filesUnder('client/web/texts')
 const textsAt = (path: string) => catalogTextsOf({ path, code: textOf(path) })

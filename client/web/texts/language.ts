@@ -1,12 +1,14 @@
 /** The languages of the page, each by its own name. */
-export const languages = { en: 'English' } as const
+export const languages = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof languages
 
 /** Translations by the names of their catalogs. */
 export type Translations = Readonly<Record<string, object>>
 
 /** English is in the catalogs. Each other language is one file, for which the first screen waits. */
-const loaders: Readonly<Record<string, () => Promise<Translations>>> = {}
+const loaders: Readonly<Record<string, () => Promise<Translations>>> = {
+  de: async () => (await import('./german/index.ts')).germanTexts,
+}
 
 const key = 'plaza.language'
 const isPage = typeof document !== 'undefined'
