@@ -1,5 +1,5 @@
 /** The languages of the page, each by its own name. */
-export const languages = { en: 'English', de: 'Deutsch' } as const
+export const languages = { en: 'English', de: 'Deutsch', es: 'Español' } as const
 export type Language = keyof typeof languages
 
 /** Translations by the names of their catalogs. */
@@ -8,6 +8,7 @@ export type Translations = Readonly<Record<string, object>>
 /** English is in the catalogs. Each other language is one file, for which the first screen waits. */
 const loaders: Readonly<Record<string, () => Promise<Translations>>> = {
   de: async () => (await import('./german/index.ts')).germanTexts,
+  es: async () => (await import('./spanish/index.ts')).spanishTexts,
 }
 
 const key = 'plaza.language'
