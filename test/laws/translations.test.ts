@@ -4,7 +4,7 @@ import { languages } from '#client/web/texts/language'
 import { catalogTextsOf, isCatalog } from './catalogs.ts'
 import { filesUnder, textOf } from './sources.ts'
 
-const folders: Readonly<Record<string, string>> = { german: 'de', spanish: 'es' }
+const folders: Readonly<Record<string, string>> = { german: 'de', spanish: 'es', arabic: 'ar' }
 
 const files = filesUnder('client/web/texts')
 const textsAt = (path: string) => catalogTextsOf({ path, code: textOf(path) })
@@ -64,20 +64,23 @@ test('O87: each language that can be chosen has a folder of translations', () =>
   expect([...new Set(found)].sort()).toEqual(Object.keys(folders).sort())
 })
 
-test.each(Object.entries(folders))('O87: %s has each text, with its variables, tags and plurals', (folder, language) => {
-  const wrong = catalogs.flatMap((path) => {
-    const name = path.slice('client/web/texts/'.length)
-    const translation = `client/web/texts/${folder}/${name}`
-    if (!files.includes(translation)) return [`${translation} is missing`]
-    const translated = textsAt(translation)
-    return [...textsAt(path)].flatMap(([key, english]) => {
-      const text = translated.get(key)
-      if (text === undefined || text === '') return [`${translation}: ${key} is missing`]
-      return faultsOf(english, text, language).map((fault) => `${translation}: ${key}: ${fault}`)
+test.each(Object.entries(folders))(
+  'O87: %s has each text, with its variables, tags and plurals',
+  (folder, language) => {
+    const wrong = catalogs.flatMap((path) => {
+      const name = path.slice('client/web/texts/'.length)
+      const translation = `client/web/texts/${folder}/${name}`
+      if (!files.includes(translation)) return [`${translation} is missing`]
+      const translated = textsAt(translation)
+      return [...textsAt(path)].flatMap(([key, english]) => {
+        const text = translated.get(key)
+        if (text === undefined || text === '') return [`${translation}: ${key} is missing`]
+        return faultsOf(english, text, language).map((fault) => `${translation}: ${key}: ${fault}`)
+      })
     })
-  })
-  expect(wrong).toEqual([])
-})
+    expect(wrong).toEqual([])
+  },
+)
 
 test.each(Object.keys(folders))('O87: %s imports types alone, and all of its files are loaded', (folder) => {
   const index = textOf(`client/web/texts/${folder}/index.ts`)

@@ -1,5 +1,5 @@
 /** The languages of the page, each by its own name. */
-export const languages = { en: 'English', de: 'Deutsch', es: 'Español' } as const
+export const languages = { en: 'English', de: 'Deutsch', es: 'Español', ar: 'العربية' } as const
 export type Language = keyof typeof languages
 
 /** Translations by the names of their catalogs. */
@@ -9,6 +9,7 @@ export type Translations = Readonly<Record<string, object>>
 const loaders: Readonly<Record<string, () => Promise<Translations>>> = {
   de: async () => (await import('./german/index.ts')).germanTexts,
   es: async () => (await import('./spanish/index.ts')).spanishTexts,
+  ar: async () => (await import('./arabic/index.ts')).arabicTexts,
 }
 
 const key = 'plaza.language'
