@@ -23,6 +23,7 @@ import { signInTexts } from './sign-in.ts'
 import { starTexts } from './stars.ts'
 import { supportTexts } from './support.ts'
 import { tourTexts } from './tour.ts'
+import { valueTexts } from './values.ts'
 import { walletTexts } from './wallet.ts'
 import { webhookTexts } from './webhooks.ts'
 import { welcomeTexts } from './welcome.ts'
@@ -56,4 +57,5 @@ export const germanTexts = {
   wallet: walletTexts,
   webhooks: webhookTexts,
   welcome: welcomeTexts,
+  values: valueTexts,
 }
