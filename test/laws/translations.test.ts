@@ -49,7 +49,7 @@ function faultsOf(english: string, translated: string, language: string): string
     const missing = options.filter((option) => !made.selects.get(name)?.includes(option))
     if (missing.length > 0) faults.push(`${name}: ${missing.join(', ')}`)
   }
-  const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories
+  const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories.sort()
   for (const name of given.plurals.keys()) if (!made.plurals.has(name)) faults.push(`${name} without a plural`)
   for (const [name, options] of made.plurals) {
     const missing = categories.filter((category) => !options.includes(category))

@@ -18,22 +18,33 @@ export const directionOf = (text: string): 'ltr' | 'rtl' =>
 /** The name under which a person is shown. */
 export const nameOf = (name: string | null | undefined, id: string): string => isolated(bareNameOf(name, id))
 
-const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
-const dayOfWeek = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
-const full = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+/** The first screen loads this module before its language, so formats are made as they are used. */
+function formatOnce<Format>(make: (locale: string) => Format): () => Format {
+  let made: Format | undefined
+  return () => {
+    made ??= make(locale)
+    return made
+  }
+}
+
+const clock = formatOnce((tag) => new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' }))
+const dayOfWeek = formatOnce((tag) => new Intl.DateTimeFormat(tag, { weekday: 'long', day: 'numeric', month: 'long' }))
+const full = formatOnce((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }))
+const megabytes = formatOnce((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1, useGrouping: false }))
+const inline = formatOnce((tag) => new Intl.ListFormat(tag, { type: 'unit', style: 'short' }))
 
 /** An hour that no change of the clocks takes away. */
 const noon = 12
 
-export const timeOf = (moment: string): string => clock.format(new Date(moment))
+export const timeOf = (moment: string): string => clock().format(new Date(moment))
 /** The time for a narrow margin: without AM or PM. */
 export const shortTimeOf = (moment: string): string =>
-  clock
+  clock()
     .formatToParts(new Date(moment))
     .flatMap(({ type, value }) => (type === 'dayPeriod' ? [] : value))
     .join('')
     .trim()
-export const fullTimeOf = (moment: string): string => full.format(new Date(moment))
+export const fullTimeOf = (moment: string): string => full().format(new Date(moment))
 
 export const dayKeyOf = (moment: string): string => new Date(moment).toDateString()
 
@@ -44,7 +55,7 @@ export function dayOf(moment: string, now = Date.now()): string {
   if (key === today.toDateString()) return kitTexts.today
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1, noon)
   if (key === yesterday.toDateString()) return kitTexts.yesterday
-  return dayOfWeek.format(new Date(moment))
+  return dayOfWeek().format(new Date(moment))
 }
 
 const units = [
@@ -66,18 +77,15 @@ export function lengthOf(seconds: number): string {
   return parts.slice(0, 2).join(' ') || kitTexts.units.s({ count: 0 })
 }
 
-const megabytes = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, useGrouping: false })
-
 /** A length in bytes, in the largest unit that leaves a whole number. */
 export const lengthInBytes = (bytes: number): string =>
-  bytes < 1_024 * 1_024 ? `${Math.ceil(bytes / 1_024)} kB` : `${megabytes.format(bytes / 1_024 / 1_024)} MB`
+  bytes < 1_024 * 1_024 ? `${Math.ceil(bytes / 1_024)} kB` : `${megabytes().format(bytes / 1_024 / 1_024)} MB`
 
 export const secondsUntil = (moment: string | null | undefined, now: number): number =>
   moment ? Math.max(0, (Date.parse(moment) - now) / 1000) : 0
 
-const inline = new Intl.ListFormat(locale, { type: 'unit', style: 'short' })
 /** As `a, b, c`. */
-export const listOf = (items: readonly string[]): string => inline.format(items)
+export const listOf = (items: readonly string[]): string => inline().format(items)
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString(locale)} ${count === 1 ? one : many}`

@@ -2,7 +2,7 @@ import type { GetICUArgs } from '@schummar/icu-type-parser'
 import compile from 'icu-minify/compile'
 import format, { type CompiledMessage, type FormatValues } from 'icu-minify/format'
 import { createElement, Fragment, type ReactNode } from 'react'
-import { locale, translations } from './language.ts'
+import { locale, translationOf } from './language.ts'
 
 /** Texts by their keys; a group has its own keys. */
 export interface TextTree {
@@ -33,7 +33,7 @@ export type TextTranslation<Texts> = {
 
 /** The texts of a folder of the page: ICU messages in English. Their keys say where a text is shown, or what it does. */
 export const textCatalog = <const Texts extends TextTree>(name: string, english: Texts): ReadableTexts<Texts> =>
-  readableTexts(english, translations[name] as TextTranslation<Texts> | undefined, locale)
+  readableTexts(english, translationOf(name) as TextTranslation<Texts>, locale)
 
 export function readableTexts<const Texts extends TextTree>(
   english: Texts,

@@ -1,14 +1,24 @@
 import type { ReadableTexts, TextTranslation, TextTree } from './catalog.ts'
-import { translations } from './language.ts'
+import { translationOf } from './language.ts'
 
 /** The same keys in another language. The build does not compile them. */
 export type SimpleTranslation<Texts> = TextTranslation<Texts>
 
-/** A catalog of the first screen. Its texts have variables alone: the formatter of plurals and tags is too heavy there. */
-export const simpleCatalog = <const Texts extends TextTree>(name: string, english: Texts): ReadableTexts<Texts> =>
-  simpleTexts(english, translations[name] ?? {}) as ReadableTexts<Texts>
+/**
+ * A catalog of the first screen. Its texts have variables alone: the formatter of plurals and tags is too heavy there.
+ * They are translated when the first of them is read, as their module is there before the language.
+ */
+export function simpleCatalog<const Texts extends TextTree>(name: string, english: Texts): ReadableTexts<Texts> {
+  let texts: Readonly<Record<string | symbol, unknown>> | undefined
+  return new Proxy(english as object as ReadableTexts<Texts>, {
+    get: (_, key) => {
+      texts ??= simpleTexts(english, translationOf(name))
+      return texts[key]
+    },
+  })
+}
 
-const simpleTexts = (english: TextTree, translated: object): object =>
+const simpleTexts = (english: TextTree, translated: object): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries({ ...english, ...translated }).map(([key, text]) => [key, readable(text, english[key] ?? '')]),
   )
