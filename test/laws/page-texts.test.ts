@@ -14,18 +14,20 @@ import {
 } from './sources.ts'
 
 /** Folders and files of the page whose texts are still in their components. This list only shrinks. */
-const unmoved = ['agent-page', 'agents', 'booking', 'meetings', 'operations', 'profiles', 'streams']
+const unmoved = ['agent-page', 'agents', 'booking', 'meetings', 'operations', 'profiles']
 
 /** Strings of code that look like texts, by why nobody reads them. */
 const unseen: Readonly<Record<string, RegExp>> = {
   'a value of the contract': /^(Other|left out|from the id|Failed to fetch)$/,
-  'a fault of the code': /^(Nobody is|There is no) .+ above this component\.$/,
+  'a fault of the code': /^(Nobody is|There is no) .+ above this component\.$|^The offer was refused with$/,
   'the name of the product': /^Plaza( Guide)?$/,
   'a class': /^chip (warm|grave)$/,
   'a value of HTML': /^noopener noreferrer nofollow$/,
-  'a part of the browser': /^(Notification|PushManager|Files|Not(Allowed|Found)Error)$/,
+  'a part of the browser': /^(Notification|PushManager|Files|Not(Allowed|Found|Readable)Error)$/,
   'a selector': /\[\w|:is\(|^a, button, |^header button$/,
   'a path of a drawing': /^M\d/,
+  'a header of HTTP': /^(Content-Type|Location)$/,
+  'a font of a drawing': /^\d+ \d+px [\w, -]+$/,
   'a key of the keyboard': /^(Shift )?(Enter|Esc|Escape|Tab|Arrow(Up|Down|Left|Right))$/,
   'a question about the device': /^\((prefers|min|max|hover)[^()]*\)$/,
 }

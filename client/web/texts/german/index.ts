@@ -1,3 +1,5 @@
+import { agentListTexts } from './agent-list.ts'
+import { bookedCallTexts } from './booked-calls.ts'
 import { bookingHourTexts } from './booking-hours.ts'
 import { callTexts } from './calls.ts'
 import { connectionTexts } from './connection.ts'
@@ -21,6 +23,7 @@ import { settingTexts } from './settings.ts'
 import { sidebarTexts } from './sidebar.ts'
 import { signInTexts } from './sign-in.ts'
 import { starTexts } from './stars.ts'
+import { streamTexts } from './streams.ts'
 import { supportTexts } from './support.ts'
 import { tourTexts } from './tour.ts'
 import { valueTexts } from './values.ts'
@@ -58,4 +61,7 @@ export const germanTexts = {
   webhooks: webhookTexts,
   welcome: welcomeTexts,
   values: valueTexts,
+  streams: streamTexts,
+  'agent-list': agentListTexts,
+  'booked-calls': bookedCallTexts,
 }
