@@ -5,7 +5,7 @@ export const bookedCallTexts: TextTranslation<typeof english> = {
   title: 'Anrufe',
   pages: {
     current: 'Bevorstehend',
-    past: 'Vergangen und abgesagt',
+    past: 'Vorbei, abgesagt',
   },
   none: 'Es gibt keine.',
   minutes: '{count} min',

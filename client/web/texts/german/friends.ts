@@ -6,7 +6,7 @@ export const friendTexts: TextTranslation<typeof english> = {
   addTitle: 'Freund hinzufügen',
   addField: 'Benutzername, Name oder Adresse',
   addHint: 'Gib einen Benutzernamen, einen Namen oder eine Adresse ein',
-  add: 'Freundschaftsanfrage senden',
+  add: 'Anfrage senden',
   sent: '{count, plural, one {Freundschaftsanfrage gesendet.} other {# Freundschaftsanfragen gesendet.}}',
   incoming: 'Freundschaftsanfragen',
   accept: 'Annehmen',

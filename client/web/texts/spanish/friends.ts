@@ -6,7 +6,7 @@ export const friendTexts: TextTranslation<typeof english> = {
   addTitle: 'Añadir amigo',
   addField: 'Nombre de usuario, nombre o dirección',
   addHint: 'Escribe un nombre de usuario, un nombre o una dirección',
-  add: 'Enviar solicitud de amistad',
+  add: 'Enviar solicitud',
   sent: '{count, plural, one {Solicitud de amistad enviada.} many {# de solicitudes de amistad enviadas.} other {# solicitudes de amistad enviadas.}}',
   incoming: 'Solicitudes de amistad',
   accept: 'Aceptar',
