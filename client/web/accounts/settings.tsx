@@ -7,6 +7,7 @@ import { openDialog, openPage } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
 import { settingTexts as t } from '../texts/settings.ts'
+import { Appearance } from './appearance.tsx'
 import { Availability } from './availability.tsx'
 import { CallsFrom } from './calls-from.tsx'
 import { DeviceKeys } from './device-keys.tsx'
@@ -21,13 +22,13 @@ import { useSession } from './session.ts'
 import styles from './settings.module.css'
 import { SmartAccount } from './smart-account.tsx'
 import { StatusForm } from './status-form.tsx'
-import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 
 const pages: readonly Tab<SettingsSection>[] = [
   { name: 'profile', title: t.tabs.profile },
   { name: 'sign-in', title: t.tabs.signIn },
   { name: 'devices', title: t.tabs.devices },
+  { name: 'appearance', title: t.tabs.appearance },
   { name: 'wallet', title: t.tabs.wallet },
   { name: 'booking', title: t.tabs.booking },
   { name: 'points', title: t.tabs.points },
@@ -56,6 +57,7 @@ export function Settings({ section: page, onClose }: { section: SettingsSection;
             <DeviceKeys />
           </>
         )}
+        {page === 'appearance' && <Appearance />}
         {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('sign-in')} />}
         {page === 'booking' && <Availability />}
         {page === 'points' && <Points onOpen={open} />}
@@ -75,8 +77,6 @@ export function Settings({ section: page, onClose }: { section: SettingsSection;
   )
 }
 
-const themes: readonly Theme[] = ['system', 'light', 'dark']
-
 function Profile({ onLeave }: { onLeave: () => void }) {
   const { signOut } = useSession()
   const { flush } = useDeletions()
@@ -86,7 +86,6 @@ function Profile({ onLeave }: { onLeave: () => void }) {
     onLeave()
     await signOut()
   }
-  const [theme, choose] = useTheme()
   return (
     <>
       <OwnPicture />
@@ -99,15 +98,6 @@ function Profile({ onLeave }: { onLeave: () => void }) {
         </a>
         <span className="hint">{t.profile.pageHint}</span>
       </div>
-      <fieldset className="segments">
-        <legend className="label">{t.themes.title}</legend>
-        {themes.map((option) => (
-          <label key={option}>
-            <input type="radio" name="theme" checked={theme === option} onChange={() => choose(option)} />
-            <span className="segment">{t.themes[option]}</span>
-          </label>
-        ))}
-      </fieldset>
       <div className="row">
         <button type="button" className="button" onClick={leave}>
           {t.profile.signOut}

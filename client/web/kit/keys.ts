@@ -1,4 +1,8 @@
 import type { KeyboardEvent } from 'react'
+import { direction } from '../texts/language.ts'
+
+/** The step along a row of an arrow key to the right. */
+export const stepRight = direction === 'rtl' ? -1 : 1
 
 /** What a browser calls a press that an input method has taken. */
 const takenByInputMethod = 229

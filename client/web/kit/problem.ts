@@ -2,8 +2,6 @@ import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { kitTexts as t } from '../texts/kit.ts'
 import { lengthOf } from './format.ts'
 
-const plain: ProblemWords = t.codes
-
 export type ProblemWords = Partial<Record<ErrorCode, string>>
 
 /** The text of an error for the user; `words` replaces it for codes to which the caller has a better text. */
@@ -16,6 +14,7 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
     if (error.code === 'SERVICE_UNAVAILABLE' && isExplained(error)) return error.message
     if (error.code === 'FORBIDDEN' && error.message !== errors.FORBIDDEN[1]) return error.message
     if (error.details?.why) return `${error.details.why}.`
+    const plain: ProblemWords = t.codes
     return plain[error.code] ?? error.message
   }
   for (const explain of explanations) {

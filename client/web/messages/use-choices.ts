@@ -15,6 +15,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { slugOf, titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { messageTexts as t } from '../texts/messages.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 
 const shown = 6
 const deadlineMilliseconds = 2_000
@@ -62,7 +63,11 @@ export function useChoices(
     const person = personOf(member)
     const role = staff.find(({ user_address }) => isSameAccount(user_address, member.user_address))?.role
     const handle = member.username ? `@${member.username}` : markOf(person)
-    return [role, isLikeStaff(person) ? t.row.notModerator : null, handle].filter(Boolean).join(' · ') || null
+    return (
+      [role && valueText(valueTexts.roles, role), isLikeStaff(person) ? t.row.notModerator : null, handle]
+        .filter(Boolean)
+        .join(' · ') || null
+    )
   }
   if (!word) return []
   const { sign, rest } = word

@@ -164,7 +164,9 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
             {name}
             {room.access_level === 'staff' && <span className="unseen">, {t.list.staff}</span>}
           </span>
-          <small className={roomsStyles.roomLast}>{previewOf(room, account)}</small>
+          <small className={roomsStyles.roomLast} dir="auto">
+            {previewOf(room, account)}
+          </small>
         </span>
         {isPinned && <Icon name="pin" />}
         {room.is_muted && <Icon name="quiet" />}
