@@ -4,8 +4,9 @@ import type { KeyboardEvent } from 'react'
 const takenByInputMethod = 229
 
 /** Whether a press belongs to the input method: Safari ends the composition before the press of Enter that ends it. */
-export const isComposing = ({ nativeEvent }: KeyboardEvent): boolean =>
-  nativeEvent.isComposing || nativeEvent.keyCode === takenByInputMethod
+export const isTakenPress = (event: globalThis.KeyboardEvent): boolean =>
+  event.isComposing || event.keyCode === takenByInputMethod
+export const isComposing = ({ nativeEvent }: KeyboardEvent): boolean => isTakenPress(nativeEvent)
 
 /** Whether a press sends what was written. */
 export const sends = (event: KeyboardEvent): boolean => event.key === 'Enter' && !event.shiftKey && !isComposing(event)

@@ -5,6 +5,7 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { isAmong, useFolders } from '../folders/use-folders.ts'
+import { useKey } from '../keys/use-key.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -19,7 +20,7 @@ import { OpenAgain } from './open-again.tsx'
 import styles from './room-list.module.css'
 import { titleOf } from './room-title.ts'
 import roomsStyles from './rooms.module.css'
-import { linkToRoom } from './route.ts'
+import { goTo, linkToRoom } from './route.ts'
 import { useRoomOrder } from './use-room-order.ts'
 import { keyOf, refOf } from './use-rooms.ts'
 
@@ -83,6 +84,10 @@ function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly strin
       own: rest.filter((room) => lookOf(room).section === section),
     })),
   ].filter(({ own }) => own.length > 0)
+  useRoomKeys(
+    parts.flatMap(({ own }) => own),
+    chosenKey,
+  )
   return (
     <div {...held}>
       {parts.map(({ title, own }, at) => (
@@ -110,6 +115,18 @@ function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly strin
       ))}
     </div>
   )
+}
+
+/** The keys for the room before and after the chosen one, in the order of the list and on from its other end. */
+function useRoomKeys(shown: readonly RoomSummary[], chosenKey: string | null): void {
+  const at = shown.findIndex((room) => keyOf(room) === chosenKey)
+  const after = [...shown.filter((_, place) => place > at), ...shown.filter((_, place) => place < at)]
+  const isUnread = ({ unread, is_muted }: RoomSummary) => unread > 0 && !is_muted
+  const to = (room: RoomSummary | undefined) => (room ? () => goTo(refOf(room)) : null)
+  useKey('nextRoom', to(after[0]))
+  useKey('previousRoom', to(after.at(-1)))
+  useKey('nextUnread', to(after.find(isUnread)))
+  useKey('previousUnread', to(after.findLast(isUnread)))
 }
 
 const NoneInFolder = () => (
