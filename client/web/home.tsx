@@ -102,7 +102,7 @@ export function Home() {
                     </div>
                   </div>
                   <Proof />
-                  <KeyDialogs />
+                  <KeyDialogs onLeave={() => setPerson(null)} />
                   <LazyBoundary>
                     <IncomingCall />
                   </LazyBoundary>

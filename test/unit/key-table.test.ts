@@ -32,6 +32,13 @@ test('a field, a dialog and a menu keep their keys, unless the row says otherwis
   const question = press('?', { shiftKey: true })
   expect(actionOf(question, 'page', always)).toBe('list')
   for (const place of ['field', 'dialog', 'menu'] as const) expect(actionOf(question, place, always)).toBeNull()
+  const search = press('k', { ctrlKey: true })
+  expect((['page', 'field', 'dialog', 'menu'] as const).map((place) => actionOf(search, place, always))).toEqual([
+    'switcher',
+    'switcher',
+    'switcher',
+    null,
+  ])
 })
 
 test('of two actions of a press, the first that is bound runs; a press of none is left to the browser', () => {

@@ -3,12 +3,19 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useKey, useKeyTable } from './use-key.ts'
 
 const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }))
+const Switcher = lazy(async () => ({ default: (await import('../switcher/switcher.tsx')).Switcher }))
 
-/** The listener for all keys, and the list of them. */
-export function KeyDialogs() {
-  const [open, setOpen] = useState<'list' | null>(null)
+/** The dialogs that keys open on every screen. `onLeave` closes what would stay above the next screen. */
+export function KeyDialogs({ onLeave }: { onLeave: () => void }) {
+  const [open, setOpen] = useState<'switcher' | 'list' | null>(null)
   const close = () => setOpen(null)
   useKeyTable()
+  useKey('switcher', () => setOpen(open === 'switcher' ? null : 'switcher'))
   useKey('list', () => setOpen('list'))
-  return <LazyBoundary key={open}>{open === 'list' && <KeyList onClose={close} />}</LazyBoundary>
+  return (
+    <LazyBoundary key={open}>
+      {open === 'switcher' && <Switcher onClose={close} onLeave={onLeave} />}
+      {open === 'list' && <KeyList onClose={close} />}
+    </LazyBoundary>
+  )
 }

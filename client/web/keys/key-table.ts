@@ -15,6 +15,7 @@ interface KeyRow {
 
 /** Of two rows with the same press, the first that is bound runs. */
 const anywhere = {
+  switcher: { title: t.switcher, fieldKeys: ['mod+k'], inDialogs: true },
   previousRoom: { title: t.previousRoom, fieldKeys: ['alt+arrowup'] },
   nextRoom: { title: t.nextRoom, fieldKeys: ['alt+arrowdown'] },
   previousUnread: { title: t.previousUnread, fieldKeys: ['alt+shift+arrowup'] },

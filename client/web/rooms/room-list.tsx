@@ -6,18 +6,17 @@ import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { isAmong, useFolders } from '../folders/use-folders.ts'
 import { useKey } from '../keys/use-key.ts'
-import { Avatar } from '../kit/avatar.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
-import { useStoredPicture } from '../media/stored.ts'
 import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { Badge } from './badge.tsx'
 import { kindOf, lookOf, sections } from './kind.ts'
 import { OpenAgain } from './open-again.tsx'
 import styles from './room-list.module.css'
+import { RoomMark } from './room-mark.tsx'
 import { titleOf } from './room-title.ts'
 import roomsStyles from './rooms.module.css'
 import { goTo, linkToRoom } from './route.ts'
@@ -153,8 +152,6 @@ function NoRooms({ onBrowse, onCreate }: { onBrowse: () => void; onCreate: () =>
 
 function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: boolean; isChosen: boolean }) {
   const name = titleOf(room)
-  const { icon } = lookOf(room)
-  const picture = useStoredPicture(room.icon_url)
   const { account } = useSession()
   const { unread } = room
   return (
@@ -165,17 +162,7 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
         aria-current={isChosen ? 'page' : undefined}
         title={room.peer?.id}
       >
-        {icon ? (
-          <span className={roomsStyles.roomMark}>
-            {picture ? (
-              <img src={picture} alt="" loading="lazy" referrerPolicy="no-referrer" />
-            ) : (
-              <Icon name={icon === 'hash' && room.access_level === 'staff' ? 'lock' : icon} />
-            )}
-          </span>
-        ) : (
-          <Avatar id={room.peer?.id ?? room.id} name={name} size="small" />
-        )}
+        <RoomMark room={room} />
         <span className="grow">
           <span className={roomsStyles.roomName}>
             {name}

@@ -149,6 +149,7 @@ export const roomTexts = textCatalog('rooms', {
     writing: 'Messages',
     moderators: 'For moderators, with a message selected',
     or: 'or',
+    switcher: 'Search or go to a room, person or page',
     previousRoom: 'Previous room',
     nextRoom: 'Next room',
     previousUnread: 'Previous unread room',
