@@ -16,6 +16,7 @@ import { useKey } from '../keys/use-key.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
+import { FirstSteps } from '../rooms/first-steps.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { messageTexts as t } from '../texts/messages.ts'
 import { Announcer } from './announcer.tsx'
@@ -201,6 +202,7 @@ function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }
   return (
     <Blank icon="message" title={t.empty}>
       <p>{t.emptyHint}</p>
+      <FirstSteps state={state} />
     </Blank>
   )
 }

@@ -173,6 +173,10 @@ export const roomTexts = textCatalog('rooms', {
       tab: 'Tab',
     },
   },
+  firstSteps: {
+    invite: 'Invite people',
+    topic: 'Write a topic',
+  },
   leave: {
     title: 'Leave',
     question: 'Leave {room}?',
