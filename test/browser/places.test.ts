@@ -128,6 +128,28 @@ describe('the places of the page', () => {
     await opener.and(page.locator(':focus')).waitFor()
   })
 
+  test('a new room begins with what its manager does first, until each is done', async () => {
+    const [page, visitor] = [await plaza.guest(phone), await plaza.guest()]
+    const id = await channel(page)
+    const [invite, topic] = ['Invite people', 'Write a topic'].map((name) =>
+      page.locator('.timeline').getByRole('button', { name }),
+    )
+    await invite?.click()
+    await panel(page, 'Members').getByRole('button', { name: 'Invite by link' }).waitFor()
+    await page.getByRole('button', { name: 'Close this panel' }).click()
+    await topic?.click()
+    await page.getByRole('dialog', { name: 'Topic' }).getByRole('textbox').fill('Sheds')
+    await page.getByRole('dialog', { name: 'Topic' }).getByRole('button', { name: 'Save' }).click()
+    await topic?.waitFor({ state: 'detached' })
+    expect(await invite?.count()).toBe(1)
+    await go(visitor, `/rooms/channel:${id}`)
+    await visitor.getByRole('button', { name: 'Join this room' }).click()
+    await isLive(visitor)
+    await invite?.waitFor({ state: 'detached' })
+    await visitor.locator('.timeline').getByText('No messages yet').waitFor()
+    expect(await visitor.locator('.timeline').getByRole('button').count()).toBe(0)
+  })
+
   test('N63: media of a room are in the panel, and lead to their messages, on a phone too', async () => {
     const page = await plaza.guest(phone)
     await channel(page)

@@ -1,7 +1,7 @@
 import { linkTo, type SettingsSection } from '#shared/kit/pages'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
-import { type Tab, Tabs } from '../kit/tabs.tsx'
+import { Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
 import { openDialog, openPage } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
@@ -20,34 +20,19 @@ import { ProfileForm } from './profile-form.tsx'
 import { BlockedPeople, SilencedRooms } from './quiet-lists.tsx'
 import { useSession } from './session.ts'
 import styles from './settings.module.css'
+import { settingsTabs } from './settings-tabs.ts'
 import { SmartAccount } from './smart-account.tsx'
 import { StatusForm } from './status-form.tsx'
 import { WaysIn } from './ways-in.tsx'
 
-const pages: readonly Tab<SettingsSection>[] = [
-  { name: 'profile', title: t.tabs.profile },
-  { name: 'sign-in', title: t.tabs.signIn },
-  { name: 'devices', title: t.tabs.devices },
-  { name: 'appearance', title: t.tabs.appearance },
-  { name: 'wallet', title: t.tabs.wallet },
-  { name: 'booking', title: t.tabs.booking },
-  { name: 'points', title: t.tabs.points },
-  { name: 'notifications', title: t.tabs.notifications },
-  { name: 'privacy', title: t.tabs.privacy },
-  { name: 'data', title: t.tabs.data },
-  { name: 'problem', title: t.tabs.problem },
-  { name: 'contact', title: t.tabs.contact },
-]
-
 export function Settings({ section: page, onClose }: { section: SettingsSection; onClose: () => void }) {
   const setPage = (section: SettingsSection) => openDialog(linkTo('settings', { section }))
-  const mayWrite = useSession().status?.contact ?? false
+  const { status } = useSession()
   const open = (place: SettingsSection | 'friends') =>
     place === 'friends' ? openPage(linkTo('friends')) : setPage(place)
-  const offered = pages.filter(({ name }) => name !== 'contact' || mayWrite)
   return (
     <Dialog title={t.title} isBroad onClose={onClose}>
-      <Tabs label={t.title} tabs={offered} chosen={page} onChoose={setPage} />
+      <Tabs label={t.title} tabs={settingsTabs(status)} chosen={page} onChoose={setPage} />
       <div className={`stack wide ${styles.settingsPage}`} role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
         {page === 'sign-in' && <WaysIn />}

@@ -6,8 +6,8 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useAccount, useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
-import { Blank, Skeleton } from '../kit/notice.tsx'
-import { type ProblemWords, problemText } from '../kit/problem.ts'
+import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import styles from './booking.module.css'
 import { BookingForm } from './booking-form.tsx'
@@ -39,7 +39,7 @@ export function BookingPage({ slug }: { slug: string }) {
     <BookingFrame title="Book a call">
       {error && !isLoading ? (
         <Blank icon="warn" title="This page cannot be opened">
-          <p role="alert">{problemText(error, words)}</p>
+          <LoadProblem error={error} words={words} />
           <button type="button" className="button small" onClick={reload}>
             Try again
           </button>

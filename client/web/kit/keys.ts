@@ -8,8 +8,9 @@ export const stepRight = direction === 'rtl' ? -1 : 1
 const takenByInputMethod = 229
 
 /** Whether a press belongs to the input method: Safari ends the composition before the press of Enter that ends it. */
-export const isComposing = ({ nativeEvent }: KeyboardEvent): boolean =>
-  nativeEvent.isComposing || nativeEvent.keyCode === takenByInputMethod
+export const isTakenPress = (event: globalThis.KeyboardEvent): boolean =>
+  event.isComposing || event.keyCode === takenByInputMethod
+export const isComposing = ({ nativeEvent }: KeyboardEvent): boolean => isTakenPress(nativeEvent)
 
 /** Whether a press sends what was written. */
 export const sends = (event: KeyboardEvent): boolean => event.key === 'Enter' && !event.shiftKey && !isComposing(event)

@@ -29,6 +29,17 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
 export const waitOf = (error: unknown): number | null =>
   error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED' ? (error.retryAfter ?? 5) : null
 
+const retryTimes = new WeakMap<AppError, string>()
+
+/** When what was too much at once is asked for again, which is one moment for all that show it; null of any other error. */
+export function retryTimeOf(error: unknown): string | null {
+  const seconds = waitOf(error)
+  if (seconds === null || !(error instanceof AppError)) return null
+  const at = retryTimes.get(error) ?? new Date(Date.now() + seconds * 1_000).toISOString()
+  retryTimes.set(error, at)
+  return at
+}
+
 const isExplained = ({ message, details }: AppError): boolean =>
   message !== errors.SERVICE_UNAVAILABLE[1] && details?.answered !== false
 

@@ -16,7 +16,7 @@ export function Tabs<Name extends string>(props: {
 }) {
   const walk = (event: KeyboardEvent) => {
     const step = { ArrowRight: stepRight, ArrowDown: 1, ArrowLeft: -stepRight, ArrowUp: -1 }[event.key]
-    if (!step) return
+    if (!step || event.altKey) return
     event.preventDefault()
     const shown = props.tabs.filter(({ name }) => document.getElementById(`tab-${name}`)?.checkVisibility())
     const at = shown.findIndex(({ name }) => name === props.chosen)
