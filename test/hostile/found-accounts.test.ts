@@ -198,7 +198,6 @@ async function shownBy(asked: readonly Read[]): Promise<string[]> {
       for (const input of isOfRequests(who) && !read.name.startsWith('friends.') ? [] : inputsOf(read, reader)) {
         const text = (await answerOf(reader, read, input)).toLowerCase()
         const isShown = needles.some((needle) => text.includes(needle) && !isEcho(text, needle, input))
-        if (isShown && process.env.PLAZA_SHOW) console.log(who, read.name, JSON.stringify(input), text.slice(0, 600))
         if (isShown) found.add(read.name)
       }
   return [...found].sort()
@@ -206,7 +205,28 @@ async function shownBy(asked: readonly Read[]): Promise<string[]> {
 const isOfRequests = (who: string) => who.startsWith('ask')
 
 /** Still shown, by why. */
-const stillShown: Readonly<Record<string, string>> = {}
+const stillShown: Readonly<Record<string, string>> = {
+  'booking.calls': 'a call that both have agreed on',
+  'booking.invited': 'a call that both have agreed on',
+  'calls.list': 'what both have done',
+  'identity.begin': 'the text to sign, which repeats the address of the question',
+  'identity.beginAdmin': 'the text to sign, which repeats the address of the question',
+  'inbox.directPreviews': 'a conversation with messages',
+  'inbox.list': 'a conversation with messages, and owners of rooms',
+  'inbox.locationChats': 'a room names its owner',
+  'invitations.read': 'a link, to members of its room alone',
+  'messages.history': 'senders of messages',
+  'messages.search': 'senders of messages',
+  'messages.sync': 'senders of messages',
+  'moderation.queue': 'the log of moderation',
+  'polls.list': 'senders of messages',
+  'polls.voters': 'votes in messages',
+  'rooms.get': 'a room names its owner',
+  'rooms.list': 'a room names its owner',
+  'rooms.listLocationRooms': 'a room names its owner',
+  'rooms.locationRoom': 'a room names its owner',
+  'stars.list': 'senders of messages',
+}
 
 const unknown = `0x${'5e'.repeat(20)}`
 const callKinds = { callType: 'audio', status: 'ringing' } as const
