@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Agents } from '#server/domains/agents/agent-state/model'
 import { Favorites } from '#server/domains/agents/agents/model'
 import { suggestedQuestionsOf } from '#server/domains/agents/agents/render'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'
 import { friends } from '#shared/api/friends'
@@ -11,6 +12,8 @@ import type { CallOf } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
+import { readsOf } from '#test/support/store-reads'
+import { times } from '#test/support/times'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -83,6 +86,39 @@ describe('discovery', () => {
     expect((await found(other, { tags: tags.join() }, door)).total).toBe(1)
     await admin.does('rest', accounts.suspend, { userAddress: owner.account, ban: false })
     expect(await seen()).toEqual(both)
+  })
+
+  test('fills each page past the agents of who is not found', async () => {
+    const [owner, gone, other] = [await somebody(), await somebody(), await somebody()]
+    const tags = ['pages-of-found']
+    const [hidden, first, alsoHidden, second] = [
+      await agentOf(gone, { tags }),
+      await agentOf(owner, { tags }),
+      await agentOf(gone, { tags }),
+      await agentOf(owner, { tags }),
+    ]
+    for (const [at, { id }] of [hidden, first, alsoHidden, second].entries())
+      await Agents.updateOne({ _id: id }, { $set: { message_count: 100 - at } })
+    const page = async (offset: number, limit = 1) => found(other, { tags: tags.join(), offset, limit })
+    expect((await page(0, 4)).ids).toEqual([hidden.id, first.id, alsoHidden.id, second.id])
+    await Accounts.updateOne({ _id: gone.account }, { $set: { erased_at: new Date(Date.now() + 86_400_000) } })
+    expect(await page(0)).toEqual({ ids: [first.id], total: 2 })
+    expect(await page(1)).toEqual({ ids: [second.id], total: 2 })
+    expect(await page(2)).toEqual({ ids: [], total: 2 })
+    await Accounts.updateOne({ _id: gone.account }, { $unset: { erased_at: '' } })
+    expect((await page(0, 4)).total).toBe(4)
+  })
+
+  test('O04: costs the same, however many accounts are suspended', async () => {
+    const [owner, other] = [await somebody(), await somebody()]
+    await agentOf(owner, { tags: ['costs'] })
+    const page = () => other.does('rest', agents.discover, { tags: 'costs' })
+    await page()
+    const before = await readsOf(page)
+    const at = new Date()
+    const suspended = { is_banned: true, created_at: at, updated_at: at }
+    await Accounts.insertMany(times(300, (nth) => ({ _id: `bot:suspended ${nth}`, ...suspended })))
+    expect(await readsOf(page)).toBeLessThan(before + 20)
   })
 
   test('says of an agent what everybody may know, and nothing that is for its owner', async () => {

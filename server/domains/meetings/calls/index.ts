@@ -1,5 +1,5 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
-import { accountOf } from '#server/domains/people/accounts/accounts'
+import { refuseNewContact } from '#server/domains/people/accounts/found'
 import { type Profile, profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
 import { refusalOfCall } from '#server/domains/people/friends/callers'
 import { notifyRing, withdrawRing } from '#server/domains/platform/push/event-notices'
@@ -38,7 +38,7 @@ export const calls = defineDomain(contract, {
     if (isSameAccount(calleeAddress, account))
       throw new AppError('VALIDATION_ERROR', { message: 'You cannot call yourself' })
     await refuseTooMany(context, status === 'ringing' ? 'rings' : 'call-notes', account, calleeAddress)
-    if (!(await accountOf(calleeAddress))) throw new AppError('USER_NOT_FOUND')
+    await refuseNewContact(calleeAddress)
     await refuseBlocked(account, calleeAddress)
     const refusal = await refusalOfCall(account, calleeAddress)
     if (refusal !== null && status === 'ringing') throw refusal

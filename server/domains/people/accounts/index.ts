@@ -29,7 +29,7 @@ export const accounts = defineDomain(
   {
     async username({ address }) {
       const account = await accountOf(address)
-      return { username: account?.username ?? null, wallet_address: address }
+      return { username: (!account?.erased_at && account?.username) || null, wallet_address: address }
     },
 
     async claimUsername({ username }, context) {
@@ -56,7 +56,7 @@ export const accounts = defineDomain(
     async publicUser({ address }, context) {
       const account = await accountOf(address)
       context.http?.setHeader(...sharedAMinute)
-      if (!account) return { user: null }
+      if (!account || account.erased_at) return { user: null }
       const { username, display_name, avatar_url } = profileOf(account)
       const named = { username, display_name, ens_name: null, avatar_url }
       return { user: { ...named, is_bot: isBot(address), ...statusOf(account) } }

@@ -1,5 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { isFound } from '#server/domains/people/accounts/leaving'
+import { foundRows, isFound } from '#server/domains/people/accounts/found'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import { maySendTo, rememberBrowser } from '#server/domains/people/identity/browsers'
 import { notifyOfChange } from '#server/domains/people/identity/change-notices'
@@ -74,7 +74,8 @@ export const phone = defineDomain(
     },
 
     async friends({ addresses }, context) {
-      const friends = await friendsAmong(signedIn(context).account, addresses)
+      const { account } = signedIn(context)
+      const friends = await foundRows(await friendsAmong(account, addresses), (address) => address, account)
       return { phones: Object.fromEntries(await numbersOf(friends)) }
     },
   },
@@ -83,10 +84,11 @@ export const phone = defineDomain(
   },
 )
 
-/** Friends, and anybody if the account allows it; otherwise the number seems unknown. */
+/** Friends, and anybody if the account allows it and is found; otherwise the number seems unknown. */
 async function mayFind(who: string, whom: string): Promise<boolean> {
   const [account, friends] = await Promise.all([accountOf(whom), friendsAmong(who, [whom])])
-  return who === whom || friends.includes(whom) || (account?.findable_by_phone === true && isFound(account))
+  const mayAsk = friends.includes(whom) || account?.findable_by_phone === true
+  return who === whom || (mayAsk && account !== null && isFound(account))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { hiddenAccounts, isFound, ofFound } from '#server/domains/people/accounts/leaving'
+import { hiddenAccountsAmong, isFound, ofFound } from '#server/domains/people/accounts/found'
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { profileOf } from '#server/domains/people/accounts/profiles'
 import { briefMemory } from '#server/kernel/brief-memory'
@@ -66,11 +66,20 @@ function sumsOf(node: Node, days: number): Sums {
   return sums
 }
 
+/** Behind more hidden accounts than that, the ranks end early. */
+const lookedThrough = 10 * ranksAtMost
+
 async function sumUp(since: Date): Sums {
-  const [given, hidden] = await Promise.all([pointsSince(since), hiddenAccounts()])
-  for (const account of hidden) given.delete(account)
+  const given = await pointsSince(since)
   const ranked = [...given].sort(([one, more], [other, less]) => less - more || (one < other ? -1 : 1))
-  return { sums: new Map(ranked.slice(0, ranksAtMost)), total: given.size }
+  const first = ranked.slice(0, lookedThrough)
+  const hidden = await hiddenAccountsAmong(
+    first.map(([account]) => account),
+    null,
+    'directories',
+  )
+  const found = first.filter(([account]) => !hidden.has(account))
+  return { sums: new Map(found.slice(0, ranksAtMost)), total: given.size - hidden.size }
 }
 
 /** The rank of an account; null if it has none. */

@@ -1,5 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { isFound } from '#server/domains/people/accounts/leaving'
+import { isFound } from '#server/domains/people/accounts/found'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { profiles as contract } from '#shared/api/profiles'

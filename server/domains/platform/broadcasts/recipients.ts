@@ -1,6 +1,6 @@
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
-import { ofFound } from '#server/domains/people/accounts/leaving'
+import { ofFound } from '#server/domains/people/accounts/found'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { type Pair, Pairs } from '#server/domains/people/friends/model'
 import { otherPersonOf } from '#server/domains/people/friends/pairs'

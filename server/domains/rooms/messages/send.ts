@@ -3,6 +3,7 @@ import { missingFiles, withKeptFiles } from '#server/domains/media/files/claims'
 import { keysOf, namedFiles } from '#server/domains/moderation/verdict/named-files'
 import type { MessageDraft, Ruling } from '#server/domains/moderation/verdict/verdict'
 import { keyOf } from '#server/domains/rooms/room-state/access'
+import { refuseFirstMessage } from '#server/domains/rooms/room-state/conversations'
 import { displayNameOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageBody, messageIn } from '#server/domains/rooms/room-state/facts'
@@ -56,6 +57,7 @@ export async function sendDraft(
   draft: MessageDraft,
   { cid, poll, fault }: DraftExtras = {},
 ) {
+  await refuseFirstMessage(node, key, account)
   const name = await displayNameOf(node, account)
   const files = namedFiles(draft, { publicUrl: node.settings.storageUrl, sender: account })
   let ruling: Ruling | null = null
@@ -165,6 +167,7 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const draft = draftOf(input, sealedBy(input.room))
   const files = namedFiles(draft, { publicUrl: context.node.settings.storageUrl, sender: account })
   const missing = await missingFiles(account, files)
+  await refuseFirstMessage(context.node, key, account)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
     const { ruling, hidden } = judgeDraft(view, draft, { node: context.node, account, now, missing })
     if (hidden) throw hidden

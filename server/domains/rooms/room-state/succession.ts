@@ -1,7 +1,7 @@
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { accountSuspended } from '#server/domains/people/accounts/events'
 import { suspendedAccounts } from '#server/domains/people/accounts/facts'
-import { leavingAccountsAmong } from '#server/domains/people/accounts/leaving'
+import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { isRowOf } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
@@ -85,7 +85,7 @@ async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promi
   ])
   const roles = new Map(found.flat().map(({ user_address, role }) => [user_address, role]))
   if (but !== null) roles.delete(but)
-  for (const account of await leavingAccountsAmong([...roles.keys()])) roles.delete(account)
+  for (const account of await hiddenAccountsAmong([...roles.keys()], null, 'lists')) roles.delete(account)
   const profiles = await profilesOf(node, [...roles.keys()])
   return [...roles].map(([account, role]) => ({ account, role, name: profiles.get(account)?.name ?? account }))
 }

@@ -120,6 +120,6 @@ export const locationRoom: Action<typeof contract.locationRoom> = async ({ id },
       mayRead(view, visibleRoom(view, account, now).standing) && (account === null || !banIn(view, account, now)),
   )
   const room = await roomAnswer(node, key, account)
-  const members = mayReadIt ? await newestMembers(node, key, shownMembers) : []
+  const members = mayReadIt ? await newestMembers(node, key, shownMembers, account) : []
   return { chat: locationChatOf(room), isMember: room.is_member, members }
 }

@@ -30,7 +30,7 @@ export const staff: Action<typeof contract.staff> = async ({ room }, { node, cal
     }),
   )
   const byRank = rows.toSorted((one, other) => other.rank - one.rank || (one.joined_at < other.joined_at ? -1 : 1))
-  return { staff: await memberOutputs(node, byRank) }
+  return { staff: await memberOutputs(node, byRank, caller.account) }
 }
 
 const sinceOf = (one: { joined_at: string } | { granted_at: string }): string =>

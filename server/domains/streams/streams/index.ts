@@ -25,12 +25,13 @@ import {
   streamRemoval,
   sweepStreams,
   takeDownStream,
+  visibleStream,
 } from './life.ts'
 import { followChats, listen, unlisten } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
 import { copyRoomNames, followRoomNames } from './names.ts'
 import { followStreams, notifyWatchers } from './notices.ts'
-import { streamAssetOf, streamStateOf, streamsFor } from './render.ts'
+import { foundStreams, streamAssetOf, streamStateOf, streamsFor } from './render.ts'
 import { isShownLive } from './states.ts'
 import { sweepViewers } from './viewer-counts.ts'
 import { leave, publicStream, unwatch, view, watch } from './watching.ts'
@@ -80,11 +81,11 @@ export const streams = defineDomain(
         .limit(limit + 1)
         .lean<StoredStream[]>()
       const { rows, next_cursor } = newestFirst.cut(list, found, limit)
-      const shown = await streamsFor(context.node, rows, account)
+      const shown = await streamsFor(context.node, await foundStreams(rows, account), account)
       return { streams: live ? shown.filter(({ is_live }) => is_live) : shown, next_cursor }
     },
 
-    get: async ({ id }, context) => shownTo(context, await streamOf(id)),
+    get: async ({ id }, context) => shownTo(context, await visibleStream(context, id)),
 
     async change({ id, action, ...texts }, context) {
       const stream = await ownStream(context, id)
@@ -119,14 +120,15 @@ export const streams = defineDomain(
       return done
     },
 
-    async assets({ id, refresh }, { node }) {
-      const stream = await streamOf(id)
+    async assets({ id, refresh }, context) {
+      const { node } = context
+      const stream = await visibleStream(context, id)
       if (refresh) await refreshAssets(node, stream)
       return { assets: (await assetsOf(id)).map(streamAssetOf) }
     },
 
-    async refreshAssets({ id }, { node }) {
-      await refreshAssets(node, await streamOf(id))
+    async refreshAssets({ id }, context) {
+      await refreshAssets(context.node, await visibleStream(context, id))
       return { assets: (await assetsOf(id)).map(streamAssetOf) }
     },
 
@@ -136,8 +138,8 @@ export const streams = defineDomain(
     view,
     leave,
 
-    async recordings({ id }) {
-      await streamOf(id)
+    async recordings({ id }, context) {
+      await visibleStream(context, id)
       const playable = (await assetsOf(id)).filter(({ phase, playback_url }) => phase === 'ready' || playback_url)
       return { assets: playable.map(streamAssetOf) }
     },

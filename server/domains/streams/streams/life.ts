@@ -23,14 +23,21 @@ import { keepAsset } from './assets.ts'
 import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
 import { notifyWatchers } from './notices.ts'
 import { picturesSeen, providerStatusOf } from './provider.ts'
-import { streamKeyContext } from './render.ts'
+import { foundStreams, streamKeyContext } from './render.ts'
 import { isShownLive, nextStreamState, type StreamEvent } from './states.ts'
 import { countViewersSoon } from './viewer-counts.ts'
 
-/** Loads a stream; anyone may read it. Throws STREAM_NOT_FOUND, with these details. */
+/** Loads a stream. Throws STREAM_NOT_FOUND, with these details. */
 export async function streamOf(id: string, details?: ErrorExtras['details']): Promise<StoredStream> {
   const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
   if (!stream) throw new AppError('STREAM_NOT_FOUND', details && { details })
+  return stream
+}
+
+/** Loads a stream that the caller may read: one of somebody who is found. Throws STREAM_NOT_FOUND. */
+export async function visibleStream({ caller }: Pick<Context, 'caller'>, id: string): Promise<StoredStream> {
+  const [stream] = await foundStreams([await streamOf(id)], caller.account)
+  if (!stream) throw new AppError('STREAM_NOT_FOUND')
   return stream
 }
 

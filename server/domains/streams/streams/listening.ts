@@ -14,7 +14,7 @@ import { sendables } from '#shared/api/verdict'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { roomKey, roomOfKey } from '#shared/kit/primitives'
 import { streamRoomOf } from './chat.ts'
-import { streamOf } from './life.ts'
+import { visibleStream } from './life.ts'
 
 const namespace = '/streams'
 const keyOf = (stream: string): RoomKey => roomKey(streamRoomOf(stream))
@@ -33,7 +33,7 @@ function chatsOf(connection: Connection): Map<RoomKey, () => void> {
 
 export const listen: Action<typeof contract.listen> = async ({ stream_id }, context) => {
   const { connection } = context
-  await streamOf(stream_id)
+  await visibleStream(context, stream_id)
   if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Listen over a socket' })
   const key = keyOf(stream_id)
   const head = await joinRoom(context, connection, key, ({ epoch, seq }) => ({ epoch, head_seq: seq }))
