@@ -183,6 +183,20 @@ describe('O28: of a channel', () => {
     await early.does('rest', rooms.join, { room })
     expect(await rolesIn(room, early)).toEqual({ [early.account]: 'owner' })
   })
+
+  solo('in which everybody who could run it is suspended, who joins next runs it', async () => {
+    const [gone, other] = await people(server, 'suspended alone', 'suspended beside')
+    const room = await channelOf(gone, other)
+    for (const who of [other, gone])
+      await root.does('rest', accounts.suspend, { userAddress: who.account, ban: true, reason: 'spam' })
+    expect(await rolesIn(room, early)).toMatchObject({ [gone.account]: 'owner' })
+    await early.does('rest', rooms.join, { room })
+    await late.does('rest', rooms.join, { room })
+    const roles = { [early.account]: 'owner', [gone.account]: 'admin', [other.account]: 'member' }
+    expect(await rolesIn(room, early)).toEqual({ ...roles, [late.account]: 'member' })
+    await root.does('rest', accounts.suspend, { userAddress: gone.account, ban: false })
+    expect(await rolesIn(room, early)).toEqual({ ...roles, [late.account]: 'member' })
+  })
 })
 
 solo('O28: an admin of a group makes a second one, whom they cannot take out', async () => {

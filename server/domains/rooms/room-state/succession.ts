@@ -107,6 +107,17 @@ function asCandidate(view: View, { account, name }: NamedAccount) {
   return [{ account, name, member, role, user_address: account, joined_at: member.joined_at }]
 }
 
+/** Does somebody manage the room, or nobody by its kind? Its owner usually does, which costs no query. */
+export async function isManaged(node: Node, key: RoomKey): Promise<boolean> {
+  const owner = await node.log.ask(key, (view) => (isPassedOn(view) ? (roomIn(view)?.owner_address ?? '') : null))
+  if (owner === null || (await node.log.ask(key, (view) => managesRoom(view, owner)))) return true
+  const heads = await Members.find(
+    { room: key, is_active: true, role: { $in: adminRoles } },
+    { user_address: 1 },
+  ).lean()
+  return node.log.ask(key, (view) => heads.some(({ user_address }) => managesRoom(view, user_address)))
+}
+
 const triesAtMost = 5
 const alreadySo: Judgement<null> = { already: null }
 
