@@ -83,6 +83,7 @@ const gives: Readonly<Record<JudgedName, (said: string) => Promise<Answer>>> = {
   'rooms.createGroup.name': (said) => mallory.tries('rest', rooms.createGroup, { name: said, memberAddresses: [] }),
   'rooms.createLocationRoom.name': (said) => mallory.tries('rest', rooms.createLocationRoom, { ...here, name: said }),
   'rooms.createTokenRoom.name': (said) => mallory.tries('rest', rooms.createTokenRoom, { ...ofToken, name: said }),
+  'rooms.setTopic.topic': (said) => mallory.tries('rest', rooms.setTopic, { room, topic: said }),
   'rooms.update.category': (said) => mallory.tries('rest', rooms.update, { room, category: said }),
   'rooms.update.name': (said) => mallory.tries('rest', rooms.update, { room, name: said }),
   'scheduling.configure.scheduling_title': (said) =>

@@ -34,7 +34,6 @@ const unjudged: Reasons = {
   'behind the name of its sender': /^push\.send\.title$/,
   'told to the operators': /^contact\.write\.name$/,
   'the name of a place': /^rooms\.createLocationRoom\.placeName$/,
-  'a sentence': /^rooms\.setTopic\.topic$/,
 }
 
 const fields = [...textFields()].map(([path, kinds]) => ({ path, kinds: [...kinds] }))
