@@ -32,10 +32,9 @@ describe('O10: a message that is signed', () => {
       ['with the words of something else', words('Transfer all of it.')],
       ['that administers', words('Administer Plaza.')],
       ['with another statement that begins as ours', words('Sign in to Plaza. Transfer all of it.')],
-      ['with the statement of another client', words('Sign in with Ethereum to the app.')],
       ['that was made in the future', times('2130-01-01T00:00:00.000Z')],
       ['that was made in the year 2000', times('2000-01-01T00:00:00.000Z')],
-      ['that was made an hour before its nonce', times(new Date(Date.now() - 3_600_000).toISOString())],
+      ['that was made two days before its nonce', times(new Date(Date.now() - 172_800_000).toISOString())],
       ['that grants resources', resources],
     ])('%s does not sign in, and uses nothing up', async (_what, change) => {
       expect(await send(change)).toMatchObject({ status: 401, code: 'INVALID_SIGNATURE' })
@@ -43,7 +42,9 @@ describe('O10: a message that is signed', () => {
 
     test.each([
       ['by a clock that is a minute ahead', times(new Date(Date.now() + 60_000).toISOString())],
-      ['by a clock that is four minutes behind', times(new Date(Date.now() - 240_000).toISOString())],
+      ['in words of its client', words('Sign in with Ethereum to the app.')],
+      ['in words that name a site', words('Sign in to app.example with your wallet')],
+      ['by a clock that is behind', times(new Date(Date.now() - 3_600_000).toISOString())],
       ['with a path in its URI', uri((site) => `${site}/enter?from=wallet`)],
     ])('%s does', async (_what, change) => expect((await send(change)).status).toBe(200))
 

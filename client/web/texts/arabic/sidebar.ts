@@ -7,6 +7,7 @@ export const sidebarTexts: TextTranslation<typeof english> = {
   installation: 'التثبيت',
   browse: 'تصفّح القنوات',
   create: 'غرفة جديدة',
+  search: 'بحث أو انتقال إلى…',
   admins: 'للمسؤولين',
   adminsHint: 'يمكن للمسؤولين فقط فتح هذه الصفحة.',
   settings: 'الإعدادات',

@@ -25,6 +25,7 @@ import { signInTexts } from './sign-in.ts'
 import { starTexts } from './stars.ts'
 import { streamTexts } from './streams.ts'
 import { supportTexts } from './support.ts'
+import { switcherTexts } from './switcher.ts'
 import { tourTexts } from './tour.ts'
 import { valueTexts } from './values.ts'
 import { walletTexts } from './wallet.ts'
@@ -56,6 +57,7 @@ export const germanTexts = {
   'sign-in': signInTexts,
   stars: starTexts,
   support: supportTexts,
+  switcher: switcherTexts,
   tour: tourTexts,
   wallet: walletTexts,
   webhooks: webhookTexts,

@@ -7,6 +7,7 @@ export const sidebarTexts: TextTranslation<typeof english> = {
   installation: 'Installation',
   browse: 'Kanäle durchsuchen',
   create: 'Neuer Raum',
+  search: 'Suchen oder gehen zu …',
   admins: 'Für Admins',
   adminsHint: 'Nur Admins können diese Seite öffnen.',
   settings: 'Einstellungen',

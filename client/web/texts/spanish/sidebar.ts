@@ -7,6 +7,7 @@ export const sidebarTexts: TextTranslation<typeof english> = {
   installation: 'Instalación',
   browse: 'Explorar canales',
   create: 'Sala nueva',
+  search: 'Buscar o ir a…',
   admins: 'Para administradores',
   adminsHint: 'Solo los administradores pueden abrir esta página.',
   settings: 'Ajustes',

@@ -40,15 +40,16 @@ interface Times {
   notBefore?: string | undefined
 }
 
-/** The tolerance for clocks of wallets. */
-const unsureMilliseconds = 300_000
+/** The tolerance for clocks of wallets that are fast, and for those that are slow. */
+const aheadMilliseconds = 300_000
+const behindMilliseconds = 86_400_000
 
 /** Refuses a message outside its own times, from before its nonce, or from the future. */
 export function checkTimes({ issuedAt, expirationTime, notBefore }: Times, nonceAt: number, now: number): void {
   if (expirationTime && !(Date.parse(expirationTime) > now)) throw new AppError('NONCE_EXPIRED')
   if (notBefore && !(Date.parse(notBefore) <= now)) throw new AppError('INVALID_SIGNATURE')
   const at = issuedAt ? Date.parse(issuedAt) : now
-  const isTimely = at >= nonceAt - unsureMilliseconds && at <= now + unsureMilliseconds
+  const isTimely = at >= nonceAt - behindMilliseconds && at <= now + aheadMilliseconds
   if (!isTimely) throw new AppError('INVALID_SIGNATURE', { message: 'The message was issued at another time' })
 }
 
@@ -57,8 +58,9 @@ interface MessageWords {
   resources?: unknown
 }
 
-/** Is the statement ours? Clients may omit it. */
-export const isSignInStatement = (statement: string | undefined): boolean => !statement || statement === signInStatement
+/** Is the statement one sentence about signing in? Clients may word it themselves, or omit it. */
+export const isSignInStatement = (statement: string | undefined): boolean =>
+  !statement || /^sign[ -]?in\b(?:[^.:;!?]|[.:](?=\S))*[.!]?$/i.test(statement)
 
 /** Refuses a message with another statement, or with resources, which grant rights elsewhere (ERC-5573). */
 export function checkWords(
