@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { accounts } from '#shared/api/accounts'
+import { accounts } from '#shared/api/people/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { personAt, say as says } from '#test/support/people'
 import { axeFaults, desktop, field, go, isLive, openPlaza, phone } from './plaza.ts'

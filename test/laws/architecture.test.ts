@@ -40,7 +40,7 @@ const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
   [/^lmdb(\/|$)/, /^server\/ports\/database\/embedded\/environment\.ts$/],
   [/^(mongoose|mongodb|mingo)(\/|$)/, /^server\/((.+\/)?model\.ts|log\/store\.ts|ports\/database\/.+)$/],
   [/^undici(\/|$)/, /^server\/ports\/web\/guarded\.ts$/],
-  [/^(socket\.io|engine\.io)(\/|$)/, /^server\/kernel\/(sockets|sockets\/\w+|connection)\.ts$/],
+  [/^(socket\.io|engine\.io)(\/|$)/, /^server\/kernel\/(sockets|sockets\/\w+)\.ts$/],
 ]
 
 /** Programs beside the server, in which bytes of strangers are read, without what starts and asks them. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { widgetKinds } from '#shared/api/profile-widgets'
+import { widgetKinds } from '#shared/api/people/profile-widgets'
 import { line, nameLine, text } from '#shared/kit/primitives'
 import { judgedNames } from '#test/support/judged-names'
 import { fieldsIn, kindOf, textFields } from '#test/support/string-fields'

@@ -2,7 +2,7 @@ import { createApp } from '#server/app'
 import { readConfig } from '#server/config'
 import { erasing, settling } from '#server/domains/platform/own-data/erasing'
 import type { Job } from '#server/kernel/context'
-import { declaredModels } from '#server/kernel/model'
+import { declaredModels } from '#server/kernel/store/model'
 import { openPlatform } from '#server/platform'
 
 /**

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { SchedulingSettings } from '#shared/api/scheduling'
+import type { SchedulingSettings } from '#shared/api/meetings/scheduling'
 import { OwnCalls } from '../booking/own-calls.tsx'
 import { SharePage } from '../booking/share-page.tsx'
 import { useClient } from '../connection/client.ts'

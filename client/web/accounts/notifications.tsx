@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Preferences } from '#shared/api/push'
+import type { Preferences } from '#shared/api/platform/push'
 import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'

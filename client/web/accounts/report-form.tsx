@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { reportTypes } from '#shared/api/social'
+import { reportTypes } from '#shared/api/moderation/social'
 import { cut } from '#shared/kit/cut'
 import { conversationOf } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'

@@ -1,7 +1,7 @@
 import { linkTo } from '#shared/kit/pages'
 import '../kit/frame.css'
 import { useEffect } from 'react'
-import { networks, priceText } from '#shared/api/payment-networks'
+import { networks, priceText } from '#shared/api/payments/payment-networks'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { AgentPicture } from '../agents/agent-picture.tsx'

@@ -1,4 +1,4 @@
-import type { OwnAgent } from '#shared/api/agent-records'
+import type { OwnAgent } from '#shared/api/agents/agent-records'
 import { locale } from '../texts/language.ts'
 
 /** What the form of an agent holds; lists are written as text. */

@@ -1,5 +1,5 @@
-import type { Agent } from '#shared/api/agent-records'
-import type { CutShort, phases, RunFailure } from '#shared/api/run-frames'
+import type { Agent } from '#shared/api/agents/agent-records'
+import type { CutShort, phases, RunFailure } from '#shared/api/agents/run-frames'
 import type { ProblemWords } from '../kit/problem.ts'
 import { agentListTexts } from '../texts/agent-list.ts'
 

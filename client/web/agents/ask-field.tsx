@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from 'react'
 import { wasNotAnswered } from '#client/sdk/failures'
 import type { LiveRun } from '#client/sdk/runs'
-import type { Agent } from '#shared/api/agent-records'
+import type { Agent } from '#shared/api/agents/agent-records'
 import { useSession } from '../accounts/session.ts'
 import { composerId } from '../kit/composer-id.ts'
 import { useFocused } from '../kit/focus.ts'

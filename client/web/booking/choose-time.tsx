@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { scheduling } from '#shared/api/scheduling'
+import type { scheduling } from '#shared/api/meetings/scheduling'
 import type { OutputOf } from '#shared/kit/contract'
 import { dayKeyOf, timeOf } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'

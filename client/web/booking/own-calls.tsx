@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from 'react'
-import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
+import { type ListedCall, scheduledCallChanged } from '#shared/api/meetings/booking'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { ShownSettings } from '#shared/api/scheduling'
+import type { ShownSettings } from '#shared/api/meetings/scheduling'
 import { linkTo } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'

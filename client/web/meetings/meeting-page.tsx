@@ -1,4 +1,4 @@
-import { isJoinCode } from '#shared/api/meetings'
+import { isJoinCode } from '#shared/api/meetings/meetings'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import '../kit/frame.css'

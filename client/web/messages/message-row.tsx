@@ -1,7 +1,7 @@
 import { lazy, memo, useEffect, useState } from 'react'
 import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
-import type { Poll } from '#shared/api/poll'
+import type { Poll } from '#shared/api/rooms/poll'
 import { isSameAccount, serverActor } from '#shared/kit/accounts'
 import { isInClear } from '#shared/kit/clear-types'
 import { withPlainNames } from '#shared/kit/room-agents'

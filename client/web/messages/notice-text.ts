@@ -1,4 +1,4 @@
-import type { Notice, RoomEventData } from '#shared/api/room-events'
+import type { Notice, RoomEventData } from '#shared/api/rooms/room-events'
 import { isolated, lengthOf, listOf, nameOf, timeOf } from '../kit/format.ts'
 import { actText } from '../moderation/act-words.ts'
 import { kindOf } from '../rooms/kind.ts'

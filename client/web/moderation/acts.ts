@@ -1,5 +1,5 @@
 import { useCallback } from 'react'
-import type { moderation } from '#shared/api/moderation'
+import type { moderation } from '#shared/api/moderation/moderation'
 import type { CallOf, OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { isChatType } from '#shared/kit/room-kinds'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { moderation } from '#shared/api/moderation'
+import type { moderation } from '#shared/api/moderation/moderation'
 import type { CallOf, OutputOf } from '#shared/kit/contract'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { QueueItem } from '#shared/api/moderation-records'
+import type { QueueItem } from '#shared/api/moderation/moderation-records'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'

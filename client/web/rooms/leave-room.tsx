@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { Member } from '#shared/api/room'
+import type { Member } from '#shared/api/rooms/room'
 import { isSameAccount } from '#shared/kit/accounts'
 import { isAgent } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'

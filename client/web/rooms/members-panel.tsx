@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { Member } from '#shared/api/room'
+import type { Member } from '#shared/api/rooms/room'
 import { isAgent } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'

@@ -1,5 +1,5 @@
 import { lazy, useState } from 'react'
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'

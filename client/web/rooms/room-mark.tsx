@@ -1,4 +1,4 @@
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import { Avatar } from '../kit/avatar.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { useStoredPicture } from '../media/stored.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Delivery, Webhook } from '#shared/api/webhooks'
+import type { Delivery, Webhook } from '#shared/api/platform/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { PublicStream, StreamAsset, StreamState } from '#shared/api/stream-records'
+import type { PublicStream, StreamAsset, StreamState } from '#shared/api/streams/stream-records'
 import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { momentOf } from '../kit/moment.ts'

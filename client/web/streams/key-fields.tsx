@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Stream } from '#shared/api/stream-records'
+import type { Stream } from '#shared/api/streams/stream-records'
 import { ActButton } from '../kit/act-button.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { streamTexts as t } from '../texts/streams.ts'

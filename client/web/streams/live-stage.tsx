@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import type { PublicStream } from '#shared/api/stream-records'
+import type { PublicStream } from '#shared/api/streams/stream-records'
 import { Avatar } from '../kit/avatar.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'

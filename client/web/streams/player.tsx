@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { StreamView } from '#client/sdk/streams'
-import type { PublicStream, StreamState } from '#shared/api/stream-records'
+import type { PublicStream, StreamState } from '#shared/api/streams/stream-records'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useNowUntil } from '../kit/use-now.ts'

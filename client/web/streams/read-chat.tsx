@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, shortTimeOf } from '../kit/format.ts'

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { Client } from '#client/sdk/types'
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import { useClient } from '../connection/client.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { streamTexts as t } from '../texts/streams.ts'

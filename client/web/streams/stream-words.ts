@@ -1,5 +1,5 @@
 import type { StreamHealth } from '#client/sdk/streams'
-import type { StreamState } from '#shared/api/stream-records'
+import type { StreamState } from '#shared/api/streams/stream-records'
 import { lengthOf, secondsUntil } from '../kit/format.ts'
 import type { ProblemWords } from '../kit/problem.ts'
 import { locale } from '../texts/language.ts'

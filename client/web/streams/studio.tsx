@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { StreamCount, StreamHealth } from '#client/sdk/streams'
-import type { PublicStream, StreamState } from '#shared/api/stream-records'
+import type { PublicStream, StreamState } from '#shared/api/streams/stream-records'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'

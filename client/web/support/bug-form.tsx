@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { bugCategories, bugFilesAtMost, bugTextLength } from '#shared/api/bug-reports'
+import { bugCategories, bugFilesAtMost, bugTextLength } from '#shared/api/platform/bug-reports'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'

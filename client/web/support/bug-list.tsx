@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type BugReport, type BugState, bugStates } from '#shared/api/bug-reports'
+import { type BugReport, type BugState, bugStates } from '#shared/api/platform/bug-reports'
 import { useNames } from '../accounts/names.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import { alpha, roomKey } from '#shared/kit/room-key'

@@ -4,7 +4,7 @@ import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
-import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
+import type { agentDiscovery as contract } from '#shared/api/agents/agent-discovery'
 import { searchFilter } from './search-words.ts'
 
 const friendsAtMost = 1_000

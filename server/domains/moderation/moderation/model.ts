@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import { later, optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
+import { later, optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
 
 /** A ban, mute or block that was in force when its person was erased. */
 export interface KeptRestriction {

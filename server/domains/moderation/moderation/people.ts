@@ -13,7 +13,7 @@ import { leavingChanges, revokedInvitations } from '#server/domains/rooms/room-s
 import { isLimited } from '#server/domains/rooms/room-state/standing'
 import { newId } from '#server/kernel/ids'
 import type { Entry } from '#server/log/types'
-import type { Act } from '#shared/api/moderation-acts'
+import type { Act } from '#shared/api/moderation/moderation-acts'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import {

@@ -1,6 +1,6 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
 import { foundRows } from '#server/domains/people/accounts/found'
-import { cursorAt, cursorPlaceIn } from '#server/kernel/cursors'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/store/cursors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs } from './model.ts'
 

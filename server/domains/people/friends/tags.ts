@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import type { FriendTag } from '#shared/api/friend-tags'
+import type { FriendTag } from '#shared/api/people/friend-tags'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs, type StoredTag } from './model.ts'

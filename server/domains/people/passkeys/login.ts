@@ -1,6 +1,6 @@
 import type { Action, Node } from '#server/kernel/context'
-import type { UsedCredential } from '#shared/api/passkey-credentials'
-import type { passkeys as contract } from '#shared/api/passkeys'
+import type { UsedCredential } from '#shared/api/people/passkey-credentials'
+import type { passkeys as contract } from '#shared/api/people/passkeys'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { verifyAssertion } from './assertion.ts'

@@ -8,7 +8,7 @@ import { awardPoints, verifiedAwards } from '#server/domains/people/points/ledge
 import { sendTextMessage, textMessageJob } from '#server/domains/platform/outgoing/index'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { phone as contract } from '#shared/api/phone'
+import { phone as contract } from '#shared/api/people/phone'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { noCodeError, numbersOf, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'

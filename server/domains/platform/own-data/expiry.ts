@@ -1,7 +1,7 @@
 import { KeptRestrictions } from '#server/domains/moderation/moderation/model'
 import { Sessions } from '#server/domains/people/identity/model'
 import type { Node } from '#server/kernel/context'
-import { AuditLines } from '#server/kernel/model'
+import { AuditLines } from '#server/kernel/store/model'
 
 export const expiryMilliseconds = 3_600_000
 

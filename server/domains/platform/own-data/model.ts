@@ -1,8 +1,8 @@
 import { Schema } from 'mongoose'
-import { later, moment, optional, required } from '#server/kernel/fields'
-import type { Lease } from '#server/kernel/lease'
-import { defineModel } from '#server/kernel/model'
-import type { DataExport, MessagesOfErased } from '#shared/api/own-data'
+import { later, moment, optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { Lease } from '#server/kernel/work/lease'
+import type { DataExport, MessagesOfErased } from '#shared/api/platform/own-data'
 
 /** The last export of an account. */
 export interface StoredExport {

@@ -12,7 +12,7 @@ import {
 import { deceptionByRoom } from '#server/domains/people/accounts/names'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type View } from '#server/log/types'
-import type { Verdict } from '#shared/api/verdict'
+import type { Verdict } from '#shared/api/moderation/verdict'
 import { AppError } from '#shared/errors'
 import { isUnlisted } from './access.ts'
 import { wordJudgingOf } from './blocked-words.ts'

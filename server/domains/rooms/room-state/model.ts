@@ -1,7 +1,7 @@
 import { type IndexDefinition, type IndexOptions, type Model, Schema, type SchemaDefinition } from 'mongoose'
-import { optional, required } from '#server/kernel/fields'
-import { declareOwnData, defineModel } from '#server/kernel/model'
-import type { OwnData } from '#server/kernel/own-data'
+import { optional, required } from '#server/kernel/store/fields'
+import { declareOwnData, defineModel } from '#server/kernel/store/model'
+import type { OwnData } from '#server/kernel/store/own-data'
 import type { Fact } from '#server/log/types'
 import type {
   BanFact,

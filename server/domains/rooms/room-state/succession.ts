@@ -15,7 +15,7 @@ import {
   type RoomKey,
   type View,
 } from '#server/log/types'
-import type { MemberRole } from '#shared/api/room'
+import type { MemberRole } from '#shared/api/rooms/room'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { isAgent } from '#shared/kit/room-agents'

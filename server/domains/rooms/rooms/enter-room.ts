@@ -5,7 +5,7 @@ import { gateFor, type Pass } from '#server/domains/rooms/room-state/passes'
 import { appointManagers, isManaged } from '#server/domains/rooms/room-state/succession'
 import type { Node } from '#server/kernel/context'
 import type { Judgement, RoomKey, View } from '#server/log/types'
-import type { Gate, GateAnswer } from '#shared/api/gates'
+import type { Gate, GateAnswer } from '#shared/api/rooms/gates'
 import { AppError } from '#shared/errors'
 
 interface RoomEntry {

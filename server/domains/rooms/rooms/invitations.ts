@@ -21,7 +21,7 @@ import { isSuspended, type Standing, standingOf } from '#server/domains/rooms/ro
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import type { Judgement, RoomKey, View } from '#server/log/types'
-import { invitations as contract, type Invitation } from '#shared/api/invitations'
+import { invitations as contract, type Invitation } from '#shared/api/rooms/invitations'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { linkTo } from '#shared/kit/pages'
 import { done, roomOfKey } from '#shared/kit/primitives'

@@ -5,8 +5,8 @@ import { Members, Moderators } from '#server/domains/rooms/room-state/model'
 import { standingOf } from '#server/domains/rooms/room-state/standing'
 import type { Action } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
-import type { MemberRole } from '#shared/api/room'
-import type { rooms as contract } from '#shared/api/rooms'
+import type { MemberRole } from '#shared/api/rooms/room'
+import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { memberOutputs } from './members.ts'
 
 const namedAtMost = 200

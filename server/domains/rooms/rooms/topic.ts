@@ -4,7 +4,7 @@ import { roomTopicChanged } from '#server/domains/rooms/room-state/events/rooms'
 import { refuseMuted, refuseNames, refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
 import { roomAnswer } from '#server/domains/rooms/room-state/rows'
 import { type Action, signedIn } from '#server/kernel/context'
-import type { rooms as contract } from '#shared/api/rooms'
+import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 
 export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, client_action_id }, context) => {

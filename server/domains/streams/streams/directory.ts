@@ -1,9 +1,9 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { audiences, type Context, type Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
-import { orderedPages } from '#server/kernel/pages'
-import { streamListed } from '#shared/api/stream-events'
-import type { PublicStream } from '#shared/api/stream-records'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { orderedPages } from '#server/kernel/store/pages'
+import { streamListed } from '#shared/api/streams/stream-events'
+import type { PublicStream } from '#shared/api/streams/stream-records'
 import { type StoredStream, Streams } from './model.ts'
 import { foundStreams, publicStreamsOf } from './render.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
-import type { streams as contract } from '#shared/api/streams'
+import type { streams as contract } from '#shared/api/streams/streams'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { assetsOf } from './assets.ts'
