@@ -1,5 +1,6 @@
 import { UploadQuotas } from '#server/domains/media/files/model'
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import type { Account } from '#server/domains/people/accounts/model'
 import { installationSetting } from '#server/domains/platform/installation/stored-settings'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
@@ -93,9 +94,12 @@ export async function countTowardsQuota(node: Node, sender: Sender, bytes: numbe
 
 async function mostOf(node: Node, account: string): Promise<number> {
   const { accountBytes, newAccountBytes } = uploadSettings.of(node)
-  const found = await accountOf(account)
-  return found && node.now() - found.created_at.getTime() >= dayMilliseconds ? accountBytes : newAccountBytes
+  return isNewAccount(node, await accountOf(account)) ? newAccountBytes : accountBytes
 }
+
+/** Is it younger than a day? */
+export const isNewAccount = (node: Node, account: Account | null): boolean =>
+  account === null || node.now() - account.created_at.getTime() < dayMilliseconds
 
 async function count(node: Node, quota: Quota, bytes: number) {
   const { whose, most } = quota
