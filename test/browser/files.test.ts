@@ -131,7 +131,7 @@ describe('files are sent', () => {
     await pick(page, [program])
     await press(page, 'Send')
     await tray(page)
-      .getByText(/programs are not taken here \(setup\.exe\)/)
+      .getByText(/Programs cannot be sent here \(setup\.exe\)/)
       .waitFor()
     await press(page, 'Remove: setup.exe')
     expect(await page.getByRole('region', { name: /^File:/ }).count()).toBe(1)

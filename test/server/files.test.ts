@@ -9,12 +9,13 @@ import { UploadRecords } from '#server/domains/media/files/model'
 import { rulesIn } from '#server/domains/rooms/room-state/facts'
 import type { View } from '#server/log/types'
 import { localStorage } from '#server/ports/storage/local'
-import { keyAt } from '#server/ports/storage/port'
+import { keyAt, type Storage } from '#server/ports/storage/port'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { ownData } from '#shared/api/own-data'
 import { uploads } from '#shared/api/uploads'
 import { defaultRules, type RulesPatch } from '#shared/api/verdict'
+import { AppError } from '#shared/errors'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf, conversationOf } from '#test/support/direct-clients'
@@ -26,6 +27,7 @@ import { unzip } from '#test/support/zip'
 
 const megabyte = 1024 * 1024
 let folder: string
+let files: Storage
 let server: Booted
 let owner: Person
 let member: Person
@@ -34,6 +36,7 @@ let admin: Person
 let room: RoomRef & { id: string }
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plaza-files-'))
+  files = await localStorage(folder)
   server = await boot({
     environment: {
       ADMINS: wallet('admin').address,
@@ -41,7 +44,7 @@ beforeAll(async () => {
       UPLOAD_FILE_MB: '2',
       UPLOAD_FILE_ADMIN_MB: '3',
     },
-    services: { storage: await localStorage(folder) },
+    services: { storage: files },
   })
   ;[owner, member, outsider, admin] = await people(server, 'owner', 'member', 'outsider', 'admin')
   room = await groupOf(owner, member)
@@ -165,7 +168,7 @@ describe('a file', () => {
     ['.exe behind a sign that nobody sees', 'a.exe\u200b', 'words'],
   ])('a program of %s is refused', async (_title, name, bytes) => {
     const { status, body } = await post(member, Buffer.from(bytes, 'latin1'), { name })
-    expect([status, body.error]).toEqual([415, expect.stringContaining('programs are not taken here')])
+    expect([status, body.error]).toEqual([415, expect.stringContaining('Programs cannot be sent here')])
     const sealedFile = Buffer.concat([randomBytes(40), Buffer.from(bytes)])
     const sealed = await post(member, sealedFile, { name, conversationId: room.id })
     expect(sealed.status).toBe(/\.(\w+)[.\s\u200b]*$/.test(name) && !name.endsWith('.txt') ? 415 : 200)
@@ -183,6 +186,19 @@ describe('a file', () => {
     expect((await post({ ...member, token: 'x' }, pdf, { name: 'a.pdf' })).status).toBe(401)
     expect((await post(member, pdf, {})).status).toBe(400)
   })
+})
+
+solo('a file of a suspended person, or while the storage is away, is refused', async () => {
+  const [banned] = await people(server, 'banned')
+  const codeOf = async () => (await post(banned, pdf, { name: 'a.pdf' })).body.code
+  for (const code of ['UPSTREAM_ERROR', 'TIMEOUT'] as const) {
+    const put = vi.spyOn(files, 'put').mockRejectedValueOnce(new AppError(code))
+    expect(await codeOf()).toBe(code)
+    put.mockRestore()
+  }
+  const updates = { is_banned: true, ban_reason: 'Spam' }
+  await admin.rest('PATCH /api/admin/users', { userAddress: banned.account, updates })
+  await expect.poll(codeOf).toBe('SUSPENDED')
 })
 
 describe.each(over)('the rule files_allowed, over %s', (door) => {
@@ -267,6 +283,17 @@ describe.each(over)('the rule files_allowed, over %s', (door) => {
       )
     for (const text of [`[IMAGE]${url}`, `[VOICE:1]${url}`, `[GIF]${url}`])
       expect(await member.refused(door, messages.send, { room, text })).toMatchObject(refusal)
+  })
+
+  test('its name counts once towards the length of a message', async () => {
+    const group = await groupOf(owner, member)
+    await settle({ max_message_length: 8 }, group)
+    const [fits, long] = [await attached('plan.pdf'), await attached('plans.pdf')]
+    expect((await member.does(door, messages.send, { room: group, ...fits })).message.attachments).toHaveLength(1)
+    for (const draft of [long, { ...fits, text: 'plan' }])
+      expect(await member.refused(door, messages.send, { room: group, ...draft })).toMatchObject({
+        code: 'MESSAGE_TOO_LONG',
+      })
   })
 
   test('is no link, and its address has no words', async () => {
@@ -360,7 +387,7 @@ solo('a sealed file is stored as it is, and named inside of a direct message', a
 
 solo('programs are taken where the operator allows it', async () => {
   await server.close()
-  server = await boot({ environment: { UPLOAD_PROGRAMS: 'on' }, services: { storage: await localStorage(folder) } })
+  server = await boot({ environment: { UPLOAD_PROGRAMS: 'on' }, services: { storage: files } })
   const [builder] = await people(server, 'builder')
   const { mime } = uploads.file.output.parse((await post(builder, Buffer.from('MZ'), { name: 'setup.exe' })).body)
   expect(mime).toBe('application/octet-stream')

@@ -1,13 +1,11 @@
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
-import { accountOf } from '#server/domains/people/accounts/accounts'
-import { type Action, type Context, signedIn } from '#server/kernel/context'
+import type { Action, Context } from '#server/kernel/context'
 import { typeOf } from '#server/ports/storage/port'
 import type { uploads as contract } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
 import { cleanFileName, namePart } from '#shared/kit/file-name'
 import { storeEncrypted } from './encrypted.ts'
 import { endingOf, isProgram, isProgramName } from './file-types.ts'
-import { isNewAccount } from './quota.ts'
 import { uploadSettings } from './settings.ts'
 import { storageOf, storeFile } from './store.ts'
 
@@ -18,14 +16,13 @@ const leastSealedBytes = 28
 export const storeAnyFile: Action<typeof contract.file> = async (input, context) => {
   const { file, conversationId } = input
   storageOf(context.node)
-  await refuseLarge(context, file)
   const name = cleanFileName(input.name)
   const { takesPrograms } = uploadSettings.of(context.node)
   const head = Buffer.from(await file.slice(0, headBytes).arrayBuffer()).toString('latin1')
   // The bytes of a sealed file tell nothing, but its name does.
   const isRefused = isProgramName(name) || (conversationId === undefined && isProgram(head))
   if (isRefused && !takesPrograms)
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: `file: programs are not taken here (${name})` })
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: `Programs cannot be sent here (${name})` })
   const { url, path } =
     conversationId === undefined
       ? await storeFile(context, storageFolders.file, { ending: `${namePart(name)}.${endingOf(head)}`, blob: file })
@@ -38,14 +35,4 @@ function storeSealed(context: Context, input: Parameters<typeof storeEncrypted>[
   if (input.file.size < leastSealedBytes)
     throw new AppError('VALIDATION_ERROR', { message: 'file: not an encrypted file' })
   return storeEncrypted(context, storageFolders.image, input)
-}
-
-async function refuseLarge(context: Context, { size }: Blob): Promise<void> {
-  const { node } = context
-  const { fileBytes, newFileBytes, adminFileBytes } = uploadSettings.of(node)
-  const account = await accountOf(signedIn(context).account)
-  const isAdmin = account !== null && account.role !== 'user'
-  const most = isAdmin ? adminFileBytes : isNewAccount(node, account) ? newFileBytes : fileBytes
-  if (size > most)
-    throw new AppError('PAYLOAD_TOO_LARGE', { message: `file: at most ${most / 2 ** 20} MB for your account` })
 }

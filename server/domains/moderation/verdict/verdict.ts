@@ -57,11 +57,18 @@ export function judgeMessage(message: MessageDraft, facts: SenderFacts): Ruling 
   return rulingOf(refusal, found, facts)
 }
 
-/** The displayed parts of a message. The URL of media or of an own file is not displayed; a location's names are. */
+/**
+ * The displayed parts of a message. The URL of media or of an own file is not displayed; a location's names are.
+ * A text that only names its file, for clients without attachments, is displayed once.
+ */
 function displayedPartsIn(message: MessageDraft, marker: Marker | null, facts: SenderFacts): readonly MessagePart[] {
   const storage = { publicUrl: facts.storage.publicUrl, sender: facts.sender }
   const isFile = ({ reading, text }: MessagePart) => reading === 'address' && ownFile(text, storage)?.stored === 'file'
-  const parts = messagePartsOf(message).filter((part) => !isFile(part))
+  const all = messagePartsOf(message)
+  const repeated = message.attachments.some(({ name }) => name === message.text)
+    ? all.findLastIndex(({ reading, text }) => reading === 'prose' && text === message.text)
+    : -1
+  const parts = all.filter((part, at) => at !== repeated && !isFile(part))
   if (marker === null) return parts
   if (isMediaMarker(marker)) return parts.slice(1)
   const place = textsOfLocation(marker)
