@@ -4,6 +4,7 @@ import type { Request, Response } from 'express'
 import { isKey, isPrivate, type Storage, typeOf } from '#server/ports/storage/port'
 import { byteRangeOf } from './http/byte-range.ts'
 import type { RawRoute } from './http/raw-route.ts'
+import { fileNameIn } from '#shared/kit/file-name'
 
 /** The path below which stored files are public to anybody with their URL. */
 export const filesPath = '/files/'
@@ -38,7 +39,7 @@ const serveFile =
     const found = isSent ? await storage.read(key, range ?? undefined) : null
     if (isSent && !found) return false
     if (isKnown) {
-      response.set({ ...headers, ETag: etag, 'Content-Type': typeOf(key) })
+      setHeadersOf(key, response.set('ETag', etag))
       response.status(304).end()
       return true
     }
@@ -48,7 +49,7 @@ const serveFile =
       response.status(416).end()
       return true
     }
-    response.set({ ...headers, ETag: etag, 'Content-Type': typeOf(key) })
+    setHeadersOf(key, response.set('ETag', etag))
     if (range) response.status(206).set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
     response.set('Content-Length', String(range ? range.end - range.start + 1 : size))
     if (!found) {
@@ -59,3 +60,10 @@ const serveFile =
     await pipeline(found.bytes, response).catch(() => response.destroy())
     return true
   }
+
+function setHeadersOf(key: string, response: Response): void {
+  response.set(headers)
+  const name = fileNameIn(key)
+  if (name !== null) response.attachment(name)
+  response.set('Content-Type', typeOf(key))
+}

@@ -6,7 +6,7 @@ import mediaStyles from './media.module.css'
 import type { Sending } from './tray.ts'
 import styles from './tray-list.module.css'
 import { useObjectUrl } from './use-object-url.ts'
-import type { UsedTray } from './use-tray.ts'
+import { mostFileBytes, type UsedTray } from './use-tray.ts'
 import { clock, VoicePlayer } from './voice-player.tsx'
 import { uploadText } from './words.ts'
 
@@ -35,7 +35,7 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
           <div className="grow">
             <p className={styles.trayName}>{kind === 'voice' ? `${name}, ${clock(seconds)}` : name}</p>
             <p className={`${styles.trayState} ${isBad ? 'grave' : ''}`} role={isBad ? 'alert' : undefined}>
-              {wordsOf(item, tray.mostBytes)}
+              {wordsOf(item, kind === 'file' ? mostFileBytes : tray.mostBytes)}
             </p>
             {state === 'uploading' && (
               <progress aria-label={t.tray.uploading({ name })} max={1} value={item.progress}>
@@ -65,10 +65,14 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
 }
 
 function Thumbnail({ item: { kind, blob } }: { item: Sending }) {
-  const src = useObjectUrl(kind === 'voice' ? null : blob)
+  const src = useObjectUrl(kind === 'voice' || kind === 'file' ? null : blob)
   return (
     <span className={styles.trayThumbnail}>
-      {src ? <img src={src} alt="" /> : <Icon name={kind === 'voice' ? 'microphone' : 'image'} />}
+      {src ? (
+        <img src={src} alt="" />
+      ) : (
+        <Icon name={kind === 'voice' ? 'microphone' : kind === 'file' ? 'file' : 'image'} />
+      )}
     </span>
   )
 }

@@ -78,6 +78,12 @@ const types: Readonly<Record<string, string>> = {
   weba: 'audio/webm',
   ogg: 'audio/ogg',
   m4a: 'audio/mp4',
+  avif: 'image/avif',
+  heic: 'image/heic',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  pdf: 'application/pdf',
 }
 
 /** The bytes of a blob, as they are read. */
