@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import { defineModel } from '#server/kernel/model'
-import type { AuthMethod } from '#shared/api/identity'
+import { defineModel } from '#server/kernel/store/model'
+import type { AuthMethod } from '#shared/api/people/identity'
 
 /** The methods whose identities are stored here; email and passkeys have their own stores. */
 export type LinkedMethod = Exclude<AuthMethod, 'email' | 'passkey'>

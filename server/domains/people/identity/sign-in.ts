@@ -1,10 +1,11 @@
 import type { z } from 'zod'
+import { restoreRestrictions } from '#server/domains/moderation/moderation/kept-restrictions'
 import { accountOf, recordRefresh, recordSignIn } from '#server/domains/people/accounts/accounts'
 import { ownerView } from '#server/domains/people/accounts/profiles'
 import { joinStaffRooms } from '#server/domains/rooms/room-state/staff-rooms'
 import { joinAlpha } from '#server/domains/rooms/rooms/alpha'
 import type { Caller, Context, Node } from '#server/kernel/context'
-import type { AuthMethod, SignedInAnswer } from '#shared/api/identity'
+import type { AuthMethod, SignedInAnswer } from '#shared/api/people/identity'
 import { accountOfIdentity, type ProvenIdentity } from './identities.ts'
 import { type SessionRecord, Sessions } from './model.ts'
 import { endSession } from './session-ends.ts'
@@ -23,6 +24,7 @@ interface ProvenSignIn {
 export async function startSession(node: Node, account: string, proven: ProvenSignIn) {
   const { authMethod, chainId = null, passkeyCredentialId = null, seen } = proven
   const record = await recordSignIn(account, authMethod, node.now(), hasWelcome(node))
+  await restoreRestrictions(node, account)
   const userId = record.user_id
   const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
   await joinAlpha(node, account).catch((error: unknown) =>
