@@ -103,7 +103,7 @@ describe('O10: a refresh token that was used', () => {
     const { refreshToken, address } = await signIn(url, wallet('asks twice'))
     const fresh = await refresh(refreshToken)
     // As it is before the first answer, and as older versions store it.
-    await Sessions.updateMany({ user_address: address }, { $unset: { refreshed_to: '' } })
+    await Sessions.updateMany({ user_address: address }, { $unset: { refresh_answered_at: '' } })
     expect((await refresh(refreshToken)).status).toBe(401)
     expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(200)
     server.setAhead(20)
