@@ -59,7 +59,7 @@ export const erasing = job({
       await node.jobs.add(erasing, work, undefined, node.now() + lookMilliseconds)
       return
     }
-    await forgetErased(node)
+    await tryToForget(node)
     await node.jobs.add(settling, work, `erasure-settled ${id}`, stored.forgotten_at.getTime() + settlingMilliseconds)
   },
 })
@@ -103,7 +103,7 @@ export const settling = job({
   payload: Erasing,
   atOnce: 1,
   async run(work, { node, signal }) {
-    await forgetErased(node)
+    await tryToForget(node)
     const forgotten_at = { $lte: new Date(node.now() - settlingMilliseconds) }
     await withFreeErasures(node, { forgotten_at, finished_at: null }, signal, settleTogether)
     const unfinished = { _id: work.id, finished_at: null }
@@ -261,6 +261,12 @@ async function forgetErased(node: Node): Promise<void> {
   }
 }
 
+const unforgotten = 'erased accounts are still in memory'
+
+/** A node that cannot forget now is waited for. It repeats that by itself, so no job of any node fails by it. */
+const tryToForget = (node: Node): Promise<void> =>
+  forgetErased(node).catch((error: unknown) => node.logger.warn({ error }, unforgotten))
+
 /** Whether a live node may still have the account in memory, and write it. */
 async function isRemembered({ now }: Node, _id: string): Promise<boolean> {
   const erasure = await Erasures.findOne({ _id }, { forgotten_on: 1 }).lean<StoredErasure>()
@@ -269,4 +275,4 @@ async function isRemembered({ now }: Node, _id: string): Promise<boolean> {
 }
 
 export const followErasures = (node: Node): (() => void) =>
-  every(node, lookMilliseconds, () => forgetErased(node), 'erased accounts are still in memory')
+  every(node, lookMilliseconds, () => forgetErased(node), unforgotten)
