@@ -129,8 +129,9 @@ async function prepare(): Promise<void> {
   }
   all = await Promise.all(people.map(holderOf))
   const admin = await personAt(server.url, 'boss')
-  await admin.does('rest', rooms.join, { room: { type: 'channel', id: made.channel[0] ?? '' } })
-  boss = await holderOf(admin, 0)
+  // Whom an admin erases is known to none of the others.
+  await admin.does('rest', rooms.join, { room: { type: 'channel', id: made.channel[holders] ?? '' } })
+  boss = await holderOf(admin, holders)
 }
 
 async function call(who: Holder, { id, name, operation, target }: Called): Promise<number> {
