@@ -41,7 +41,7 @@ const compiledTexts = {
   enforce: 'pre' as const,
   load: (id: string) => (/icu-minify.*\/compile\.js$/.test(id) ? 'export default (message) => message' : null),
   transform(code: string, id: string) {
-    if (!/client\/web\/texts\//.test(id) || !code.includes('textCatalog(')) return null
+    if (!/client\/web\/texts\//.test(id) || !/textCatalog\('|TextTranslation<typeof /.test(code)) return null
     const messages: { value: string; start: number; end: number }[] = []
     JSON.stringify(parseSync(id, code).program, (_key, node) => {
       if (node?.type === 'Literal' && /[{<]/.test(node.value)) messages.push(node)

@@ -44,7 +44,7 @@ const parts = [
   {
     name: 'docs',
     entry: 'openapi.json',
-    sources: ['shared', 'server/kernel/limits.ts', 'docs/examples.json'],
+    sources: ['shared', 'server/kernel/limits/limits.ts', 'docs/examples.json'],
     write: (folder) => execFileSync(process.execPath, ['--import', 'tsx', 'scripts/docs.ts', folder], { cwd: root }),
   },
 ]

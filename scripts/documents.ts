@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import { z } from 'zod'
-import { tiers } from '#server/kernel/limits'
+import { tiers } from '#server/kernel/limits/limits'
 import { api, events } from '#shared/api/index'
-import { namedRoomEvents, RoomEvent } from '#shared/api/room-events'
+import { namedRoomEvents, RoomEvent } from '#shared/api/rooms/room-events'
 import { asyncapi } from '#shared/kit/asyncapi'
 import { connectionEvents } from '#shared/kit/connection'
 import { openapi } from '#shared/kit/openapi'
@@ -28,7 +29,10 @@ const isNoun = (schema: unknown): schema is z.ZodType =>
 /** Exported schemas of the contract with several fields are named in the documents; the first name wins. */
 async function namedSchemas(): Promise<Record<string, z.ZodType>> {
   const named: Record<string, z.ZodType> = { ...namedRoomEvents }
-  for (const file of readdirSync(contractFolder).sort()) {
+  const files = readdirSync(contractFolder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
+  for (const file of files.sort((one, other) => (basename(one) < basename(other) ? -1 : 1))) {
     const exported = Object.entries((await import(new URL(file, contractFolder).href)) as Record<string, unknown>)
     for (const [name, schema] of exported.sort(([one], [other]) => (one < other ? -1 : 1)))
       if (isNoun(schema)) named[name] ??= schema

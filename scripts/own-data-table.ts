@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { declaredModels } from '#server/kernel/model'
-import type { OwnData, Share } from '#server/kernel/own-data'
+import { declaredModels } from '#server/kernel/store/model'
+import type { OwnData, Share } from '#server/kernel/store/own-data'
 // Brings in every model.
 import '#server/domains/index'
 import '#server/log/model'

@@ -1,6 +1,8 @@
+import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { readStore } from './environment.ts'
-import { operatorSentenceOf } from './kernel/plain-errors.ts'
+import { erasuresFileIn, erasuresOf, readErasures } from './kernel/erasure-list.ts'
+import { operatorSentenceOf } from './kernel/http/plain-errors.ts'
 import { ConfigError } from './kernel/settings.ts'
 import { copies } from './platform/database.ts'
 import { filesIn } from './platform/files.ts'
@@ -12,8 +14,11 @@ const usage = `The store of this installation, as DATA_DIR says where it is.
                                      with --recordings also the recordings of livestreams
   npm run plaza -- verify            reads the whole store and its files, also while the server runs, and says what is damaged
   npm run plaza -- verify <file>     reads a backup to its end
-  npm run plaza -- restore <file>    makes a store out of a backup where DATA_DIR has none, and puts its files and recordings there
+  npm run plaza -- restore <file>    makes a store out of a backup where DATA_DIR has none, and puts its files and recordings there;
+                                     DATA_DIR/erasures.jsonl says who was deleted since; without it, asks, or needs --without-erasures
   npm run plaza -- export [<uri>]    copies it to an empty MongoDB database; without <uri>, that of MONGODB_URI`
+
+const options = { recordings: { type: 'boolean' }, 'without-erasures': { type: 'boolean' } } as const
 
 try {
   await run()
@@ -23,9 +28,11 @@ try {
 }
 
 async function run(): Promise<void> {
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { recordings: { type: 'boolean' } } })
+  const { positionals, values } = parseArgs({ allowPositionals: true, options })
   const [command, target, ...rest] = positionals
-  if (rest.length > 0 || (values.recordings && command !== 'backup')) throw new ConfigError(usage)
+  const isMisplaced =
+    (values.recordings && command !== 'backup') || (values['without-erasures'] && command !== 'restore')
+  if (rest.length > 0 || isMisplaced) throw new ConfigError(usage)
   const { dataDirectory, mongodbUri, s3Endpoint, recordings } = readStore()
   const files = filesIn(dataDirectory)
   const isOfStore = command === 'backup' || (command === 'verify' && target === undefined)
@@ -45,11 +52,36 @@ async function run(): Promise<void> {
   }
   if (command === 'verify' && target !== undefined) return tell(`${target} is whole`, await copies.verifyBackup(target))
   if (command === 'restore' && target !== undefined)
-    return tell(`Restored into ${dataDirectory}`, await copies.restore(target, dataDirectory, files, recordings))
+    return restore(target, dataDirectory, recordings, values['without-erasures'] ?? false)
   const uri = target ?? mongodbUri
   if (command === 'export' && uri !== undefined)
     return tell('Exported', { documents: await copies.exportTo(dataDirectory, uri), files: null })
   throw new ConfigError(usage)
+}
+
+/** Accounts that were deleted since the backup are deleted again by the first start, by the list of erasures. */
+async function restore(file: string, dataDirectory: string, recordings: string, isWithout: boolean): Promise<void> {
+  const erasures = await readErasures(erasuresFileIn(dataDirectory))
+  if (erasures === null && !isWithout) await refuseUnasked(dataDirectory)
+  const erasureOf = erasuresOf(erasures ?? [])
+  let erased = 0
+  const look = (collection: string, { _id, created_at }: { _id?: unknown; created_at?: unknown }) => {
+    if (collection === 'accounts' && created_at instanceof Date && erasureOf(String(_id), created_at)) erased += 1
+  }
+  const copied = await copies.restore(file, dataDirectory, filesIn(dataDirectory), recordings, look)
+  tell(`Restored into ${dataDirectory}`, copied)
+  if (erasures === null) return console.log('Without erasures.jsonl: accounts deleted since the backup are back.')
+  console.log(`${counted(erased, 'account')} deleted since the backup: the first start deletes them again.`)
+}
+
+async function refuseUnasked(dataDirectory: string): Promise<void> {
+  const lack = `There is no erasures.jsonl in ${dataDirectory}, so accounts that were deleted since the backup come back.`
+  if (process.stdin.isTTY) {
+    const asking = createInterface({ input: process.stdin, output: process.stdout })
+    const answer = await asking.question(`${lack} Restore without it? (yes/no) `).finally(() => asking.close())
+    if (answer.trim().toLowerCase() === 'yes') return
+  }
+  throw new ConfigError(`${lack} Put that file there first, or say --without-erasures.`)
 }
 
 function tell(done: string, { documents, files, recordings = 0 }: copies.Copied): void {

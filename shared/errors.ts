@@ -141,7 +141,7 @@ export interface ErrorExtras {
   retryAfter?: number
   /** The bucket of a rate limit: its allowed calls. `reset` is the Unix time of the next free one, in seconds. */
   rate?: { limit: number; reset: number }
-  /** The explained refusal of a send; see `shared/api/verdict.ts`. */
+  /** The explained refusal of a send; see `shared/api/moderation/verdict.ts`. */
   verdict?: unknown
   details?: Record<string, unknown>
   cause?: unknown

@@ -1,4 +1,4 @@
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Call, callsOf, callThrough } from './calls.ts'
 import { Directs } from './directs.ts'

@@ -1,4 +1,4 @@
-import { usualTo } from '#shared/api/lean'
+import { usualTo } from '#shared/api/rooms/lean'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { Pending } from './outbox.ts'
 import type { LocalMessage, RoomState } from './types.ts'

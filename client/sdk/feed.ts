@@ -1,5 +1,5 @@
-import type { Snapshot } from '#shared/api/listening'
-import type { RoomEvent } from '#shared/api/room-events'
+import type { Snapshot } from '#shared/api/rooms/listening'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
 import type { AppError } from '#shared/errors'
 import type { OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'

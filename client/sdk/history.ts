@@ -1,4 +1,4 @@
-import type { RoomEvent } from '#shared/api/room-events'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
 import type { OutputOf } from '#shared/kit/contract'
 import type { Call } from './calls.ts'
 import type { PlazaApi } from './table.ts'

@@ -1,9 +1,9 @@
 import { table } from './table.ts'
 
-export type { LeanMessage } from '#shared/api/message'
-export type { LeanPerson } from '#shared/api/room'
-export type { LeanBatch, LeanEvent } from '#shared/api/room-events'
-export type { LeanSent } from '#shared/api/sent'
+export type { LeanMessage } from '#shared/api/rooms/message'
+export type { LeanPerson } from '#shared/api/rooms/room'
+export type { LeanBatch, LeanEvent } from '#shared/api/rooms/room-events'
+export type { LeanSent } from '#shared/api/rooms/sent'
 export { AppError } from '#shared/errors'
 export { createClient } from './client.ts'
 export { sealedLength } from './direct/layout.ts'

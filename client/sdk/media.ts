@@ -1,5 +1,5 @@
-import type { uploadContexts } from '#shared/api/uploads'
-import type { MessageType } from '#shared/api/verdict'
+import type { uploadContexts } from '#shared/api/media/uploads'
+import type { MessageType } from '#shared/api/moderation/verdict'
 import type { OutputOf } from '#shared/kit/contract'
 import type { PlazaApi } from './table.ts'
 import type { Abortable, Calls } from './types.ts'

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import type { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'

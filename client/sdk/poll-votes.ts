@@ -1,4 +1,4 @@
-import type { Poll } from '#shared/api/poll'
+import type { Poll } from '#shared/api/rooms/poll'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Call } from './calls.ts'

@@ -1,4 +1,4 @@
-import type { RoomEvent } from '#shared/api/room-events'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Source } from './feed.ts'
 import { keyIn, keyOf } from './keys.ts'

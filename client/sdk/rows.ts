@@ -1,4 +1,4 @@
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import type { LocalMessage } from './types.ts'
 
 const asSent = (message: Message | LocalMessage): LocalMessage => ({

@@ -1,10 +1,10 @@
-import type { Citation, CutShort, RunFrame, RunTool, Scheduling, WebSource } from '#shared/api/run-frames'
-import { withTool } from '#shared/api/run-tools'
+import type { Citation, CutShort, RunFrame, RunTool, Scheduling, WebSource } from '#shared/api/agents/run-frames'
+import { withTool } from '#shared/api/agents/run-tools'
 
 export type FrameOf<T extends RunFrame['t']> = Extract<RunFrame, { t: T }>
 type Started = Omit<FrameOf<'start'>, 'run_id' | 'idx' | 't'>
 
-export type { RunTool } from '#shared/api/run-frames'
+export type { RunTool } from '#shared/api/agents/run-frames'
 
 /** `sending`: asked, not accepted yet. `refused`: the question was not accepted. The others are told by the frames. */
 export type RunStatus = 'sending' | 'running' | 'done' | 'failed' | 'cancelled' | 'refused'

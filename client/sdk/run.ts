@@ -1,4 +1,4 @@
-import type { RunFrame } from '#shared/api/run-frames'
+import type { RunFrame } from '#shared/api/agents/run-frames'
 import { AppError } from '#shared/errors'
 import { asAppError, isPassing } from './failures.ts'
 import { observable } from './observable.ts'

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import type { RunFrame } from '#shared/api/run-frames'
+import type { RunFrame } from '#shared/api/agents/run-frames'
 import { isSameAccount } from '#shared/kit/accounts'
 import { asAppError, isPassing, wasNotAnswered } from './failures.ts'
 import { type LiveRun, OpenRun } from './run.ts'

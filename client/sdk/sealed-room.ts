@@ -1,4 +1,4 @@
-import type { RoomEvent } from '#shared/api/room-events'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Opened } from './direct/opened.ts'
 import type { Sealer } from './direct/sealer.ts'

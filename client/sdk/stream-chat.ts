@@ -1,5 +1,5 @@
-import type { Message } from '#shared/api/message'
-import type { RoomEvent } from '#shared/api/room-events'
+import type { Message } from '#shared/api/rooms/message'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
 import type { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { isPassing } from './failures.ts'

@@ -1,5 +1,5 @@
-import type { streamHealth } from '#shared/api/stream-events'
-import type { PublicStream, StreamAsset, StreamCounts, StreamState } from '#shared/api/stream-records'
+import type { streamHealth } from '#shared/api/streams/stream-events'
+import type { PublicStream, StreamAsset, StreamCounts, StreamState } from '#shared/api/streams/stream-records'
 import type { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Observable, observable } from './observable.ts'

@@ -1,6 +1,6 @@
 import { api, events } from '#shared/api/index'
-import { roomEventTypes } from '#shared/api/room-events'
-import { defaultRules } from '#shared/api/verdict'
+import { defaultRules } from '#shared/api/moderation/verdict'
+import { roomEventTypes } from '#shared/api/rooms/room-events'
 import { type Api, operationsOf, type Route, type SocketEvent } from '#shared/kit/contract'
 
 export type PlazaApi = typeof api

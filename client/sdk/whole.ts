@@ -1,6 +1,6 @@
-import { wholeBatch, wholeEvent, wholeSent } from '#shared/api/lean'
-import type { LeanBatch, LeanEvent } from '#shared/api/room-events'
-import type { LeanSent } from '#shared/api/sent'
+import { wholeBatch, wholeEvent, wholeSent } from '#shared/api/rooms/lean'
+import type { LeanBatch, LeanEvent } from '#shared/api/rooms/room-events'
+import type { LeanSent } from '#shared/api/rooms/sent'
 import { table } from './table.ts'
 
 const { events, operations } = table

@@ -1,5 +1,5 @@
-import type { agentWriting } from '#shared/api/agent-rooms'
-import type { Message } from '#shared/api/message'
+import type { agentWriting } from '#shared/api/agents/agent-rooms'
+import type { Message } from '#shared/api/rooms/message'
 import type { PayloadOf, RoomState, Writing } from './types.ts'
 
 type Word = PayloadOf<typeof agentWriting>

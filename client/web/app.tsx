@@ -9,7 +9,7 @@ import { ClientContext, useAccount, useClient } from './connection/client.ts'
 import { CutContext, useCutting } from './connection/cut.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Blank, GoesOn, Skeleton } from './kit/notice.tsx'
-import { problemText } from './kit/problem.ts'
+import { problemText, retryTimeOf } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
 import { kitTexts } from './texts/kit.ts'
@@ -92,11 +92,12 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   const loaded = useLoaded(props.account, () => loadUser(client))
   const user = loaded.value?.user ?? props.known
 
-  if (!user && loaded.againAt)
+  const againAt = retryTimeOf(loaded.error)
+  if (!user && againAt)
     return (
       <main className={styles.waiting}>
         <h1>{t.wait}</h1>
-        <GoesOn at={loaded.againAt} />
+        <GoesOn at={againAt} />
       </main>
     )
   if (!user && !loaded.error) return <Opening />

@@ -16,6 +16,7 @@ import { useActivity } from './connection/use-activity.ts'
 import { ArrangedRooms } from './folders/arranged-rooms.tsx'
 import { FriendsContext, useLoadedFriends } from './friends/use-friends.ts'
 import styles from './home.module.css'
+import { KeyDialogs } from './keys/key-dialogs.tsx'
 import { focusComposer, useHeadingFocus, useKeptFocus } from './kit/focus.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Skeleton } from './kit/notice.tsx'
@@ -23,7 +24,6 @@ import { DeletionsUndone } from './messages/deletions.tsx'
 import { besideRooms, titleOf } from './pages.tsx'
 import { RoomView } from './rooms/room-view.tsx'
 import { closeDialog, linkToRoom, roomAt, usePages, wide } from './rooms/route.ts'
-import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
 import { HeadingContext, useAttention } from './rooms/use-attention.ts'
 import { useRooms } from './rooms/use-rooms.ts'
@@ -102,7 +102,7 @@ export function Home() {
                     </div>
                   </div>
                   <Proof />
-                  <ShortcutsKey />
+                  <KeyDialogs onLeave={() => setPerson(null)} />
                   <LazyBoundary>
                     <IncomingCall />
                   </LazyBoundary>

@@ -4,6 +4,7 @@ import { createClient } from '#client/sdk/client'
 import { browserKeys } from '#client/sdk/direct/store'
 import { guestWallet, hideFormerKey, isGuest } from './accounts/guest.ts'
 import { App } from './app.tsx'
+import { loadLanguage } from './texts/language.ts'
 
 const page = document.getElementById('page')
 const client = createClient({
@@ -15,10 +16,11 @@ const client = createClient({
 
 void hideFormerKey()
 
-if (page) {
+void loadLanguage().then(() => {
+  if (!page) return
   createRoot(page).render(
     <StrictMode>
       <App client={client} />
     </StrictMode>,
   )
-}
+})

@@ -1,6 +1,6 @@
 import { lazy, type ReactNode, useEffect, useLayoutEffect } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { linkTo, type PageAt, type PageName, type PageParams, type PanelName } from '#shared/kit/pages'
+import { linkTo, type PageAt, type PageName, type PageParams, type PanelName, pagePaths } from '#shared/kit/pages'
 import styles from './app.module.css'
 import { useAccount } from './connection/client.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
@@ -99,6 +99,13 @@ const pages: { readonly [Name in PageName]: Page<Name> } = {
   schedule: { who: 'everyone', title: t.schedule, show: ({ slug }) => <BookingPage slug={slug} /> },
   call: { who: 'everyone', title: t.call, show: ({ token }) => <JoinPage token={token} /> },
 }
+
+/** Pages without parameters, by which they would be found, and which the account may open. */
+export const namedPages = (isAdmin: boolean): readonly { title: string; link: string }[] =>
+  (Object.keys(pages) as PageName[])
+    .filter((name) => name !== 'home' && !pagePaths[name].includes(':'))
+    .filter((name) => isAdmin || pages[name].who !== 'admin')
+    .map((name) => ({ title: pages[name].title, link: pagePaths[name] }))
 
 /** The row of a page, which takes the parameters of that page. */
 const rowOf = (page: PageAt): Page<PageName> => pages[page.name] as Page<PageName>

@@ -1,5 +1,5 @@
 import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
-import type { RulesPatch } from '#shared/api/verdict'
+import type { RulesPatch } from '#shared/api/moderation/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Dialogue } from './script.ts'
 import { askAnything } from './talk/ask-anything.ts'

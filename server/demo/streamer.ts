@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { audiences, type Node } from '#server/kernel/context'
-import { streams } from '#shared/api/streams'
+import { streams } from '#shared/api/streams/streams'
 import { people, tolerate } from './people.ts'
 import { oneOf, shuffled } from './script.ts'
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Entry, Row } from '#server/log/types'
-import type { RoomEventType } from '#shared/api/room-events'
+import type { RoomEventType } from '#shared/api/rooms/room-events'
 import * as blocks from './moderation/blocks/events.ts'
 import * as moderation from './moderation/moderation/events.ts'
 import * as accounts from './people/accounts/events.ts'

@@ -25,10 +25,10 @@ import type { Video } from '#server/ports/video/port'
 import type { Web } from '#server/ports/web/port'
 import { AppError } from '#shared/errors'
 import type { AnswerOf, CallOf, Contract, Event, EventInTwoForms, InputOf, Operation } from '#shared/kit/contract'
-import type { Limits } from './limits.ts'
-import type { Logger } from './logger.ts'
-import type { Metrics } from './metrics.ts'
-import type { NodeStats } from './node-stats.ts'
+import type { Limits } from './limits/limits.ts'
+import type { Logger } from './operate/logger.ts'
+import type { Metrics } from './operate/metrics.ts'
+import type { NodeStats } from './operate/node-stats.ts'
 
 export type Role = 'user' | 'admin' | 'super_admin'
 
@@ -272,6 +272,8 @@ export interface Settings {
   filesHost: string | null
   sessionKeys: readonly { id: string; secret: Uint8Array }[]
   production: boolean
+  /** The directory of this node. It may be missing if the database is MongoDB. */
+  dataDirectory: string
   /** The secret of an external scheduler; null if there is none. */
   cronSecret: string | null
   demo: boolean

@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import type { RawRoute } from './raw-route.ts'
+import type { RawRoute } from './http/raw-route.ts'
 
 export interface CapturedMessage {
   id: string

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '#shared/errors'
-import type { RawRoute } from './raw-route.ts'
+import type { RawRoute } from './http/raw-route.ts'
 
 // Sources and build are both two folders below the root.
 const root = fileURLToPath(new URL('../..', import.meta.url))

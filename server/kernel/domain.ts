@@ -9,8 +9,8 @@ import {
   type Node,
   type Role,
 } from './context.ts'
-import { nodeState } from './node-state.ts'
-import type { RawRoute } from './raw-route.ts'
+import type { RawRoute } from './http/raw-route.ts'
+import { nodeState } from './operate/node-state.ts'
 import type { DomainSettings } from './settings.ts'
 
 /** Stops a service that a domain started. */

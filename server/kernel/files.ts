@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import { isKey, isPrivate, type Storage, typeOf } from '#server/ports/storage/port'
-import { byteRangeOf } from './byte-range.ts'
-import type { RawRoute } from './raw-route.ts'
+import { byteRangeOf } from './http/byte-range.ts'
+import type { RawRoute } from './http/raw-route.ts'
 
 /** The path below which stored files are public to anybody with their URL. */
 export const filesPath = '/files/'

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors'
-import { type Budget, scaledBudget } from './budgets.ts'
+import { type Budget, scaledBudget } from './limits/budgets.ts'
 
 /** A holder of a counted resource, and its budget; a null key is not counted. */
 interface Share {

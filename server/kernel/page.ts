@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
 import { errorHeaders } from '#shared/errors'
 import { pageAt } from '#shared/kit/pages'
-import { byteRangeOf } from './byte-range.ts'
-import { forbidScripts } from './http-headers.ts'
-import type { RawRoute } from './raw-route.ts'
+import { byteRangeOf } from './http/byte-range.ts'
+import { forbidScripts } from './http/http-headers.ts'
+import type { RawRoute } from './http/raw-route.ts'
 
 const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))
 

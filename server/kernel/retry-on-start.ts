@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { refusalFrom } from './deadline.ts'
+import { refusalFrom } from './http/deadline.ts'
 
 const againMilliseconds = 250
 const giveUpMilliseconds = 5 * 60_000

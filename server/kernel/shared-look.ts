@@ -1,5 +1,5 @@
 import type { Node } from './context.ts'
-import { nodeState } from './node-state.ts'
+import { nodeState } from './operate/node-state.ts'
 
 const lookedForOn = nodeState(() => new Map<string, Promise<unknown>>())
 

@@ -6,9 +6,9 @@ import type { Readable, Writable } from 'node:stream'
 import type { Request, Response } from 'express'
 import multer, { type Options, type StorageEngine } from 'multer'
 import { AppError } from '#shared/errors'
-import { onAnswerEnd } from './answer-end.ts'
 import { fewAtOnce } from './few-at-once.ts'
-import { refuseLongBody } from './long-body.ts'
+import { onAnswerEnd } from './http/answer-end.ts'
+import { refuseLongBody } from './http/long-body.ts'
 import { openSpoolFolder } from './spool-folder.ts'
 
 interface FormFile {

@@ -23,14 +23,31 @@ export const roundedPoint = ({ latitude, longitude }: Point): Point => ({
   longitude: rounded(longitude),
 })
 
-/** The box in degrees with everything within a distance of a point; null if its longitude is any. */
-export function boxAround({ latitude, longitude }: Point, metres: number) {
+const cellDegrees = 0.5
+const columns = 360 / cellDegrees
+/** Beyond this latitude all longitudes share a cell. */
+const polarDegrees = 80
+
+function cellAt(row: number, column: number): string {
+  const isPolar = Math.abs(row + 0.5) * cellDegrees > polarDegrees
+  return isPolar ? `${row}` : `${row} ${((column % columns) + columns) % columns}`
+}
+
+const cellNumber = (degrees: number): number => Math.floor(degrees / cellDegrees)
+
+/** The cell of a point in a grid of half degrees. */
+export const cellOf = ({ latitude, longitude }: Point): string => cellAt(cellNumber(latitude), cellNumber(longitude))
+
+/** All cells with points within a distance of at most 100 km; fewer than 150. */
+export function cellsAround({ latitude, longitude }: Point, metres: number): string[] {
   const up = (metres / radiusMetres) * (180 / Math.PI)
-  const [south, north] = [latitude - up, latitude + up]
-  const along = up / Math.cos(radians(Math.min(89.9, Math.max(Math.abs(south), Math.abs(north)))))
-  const [west, east] = [longitude - along, longitude + along]
-  const isWhole = south <= -89.9 || north >= 89.9 || west < -180 || east > 180
-  return { south, north, across: isWhole ? null : { west, east } }
+  const [south, north] = [Math.max(-90, latitude - up), Math.min(90, latitude + up)]
+  const along = up / Math.cos(radians(Math.min(polarDegrees + 2, Math.max(Math.abs(south), Math.abs(north)))))
+  const cells = new Set<string>()
+  for (let row = cellNumber(south); row <= cellNumber(north); row++)
+    for (let column = cellNumber(longitude - along); column <= cellNumber(longitude + along); column++)
+      cells.add(cellAt(row, column))
+  return [...cells]
 }
 
 /** A distance in words, never less than it is: `120 m`, `3.4 km`, `560 km`. */

@@ -10,6 +10,7 @@ export const settingsSections = [
   'profile',
   'sign-in',
   'devices',
+  'appearance',
   'wallet',
   'booking',
   'points',

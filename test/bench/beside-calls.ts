@@ -71,16 +71,20 @@ async function prepare(directory: string, rooms: number): Promise<{ members: Per
   }
 }
 
-function writersIn(url: string, members: readonly Person[], id: string) {
+/** People who write in a room, each once a second, until it is over. */
+export function writersIn(url: string, members: readonly Pick<Person, 'token'>[], id: string) {
   const room = { type: 'channel', id } as const
   const lines = members.map(({ token }) => connect(url, '/rooms', token))
   return {
-    async during(milliseconds: number) {
+    during(milliseconds: number) {
       const end = performance.now() + milliseconds
+      return this.until(() => performance.now() >= end)
+    },
+    async until(isOver: () => boolean) {
       const took: number[] = []
       const write = async (line: (typeof lines)[number]) => {
         await sleep(Math.random() * everyMilliseconds)
-        while (performance.now() < end) {
+        while (!isOver()) {
           const begun = performance.now()
           await line.timeout(20_000).emitWithAck('message:send', { room, text: 'What somebody has to say' })
           const waited = performance.now() - begun

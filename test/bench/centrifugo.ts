@@ -41,6 +41,7 @@ export async function startCentrifugo(binary: string): Promise<Measured> {
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: pid ?? 0,
     startMilliseconds: performance.now() - startedAt,
     probe: async () => readingOf(pid ?? 0),
   }

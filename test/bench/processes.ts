@@ -40,6 +40,7 @@ export type Probe = 'probe' | 'memory'
 
 export interface Measured {
   url: string
+  pid: number
   /** Milliseconds from the start of the process until it listens. */
   startMilliseconds: number
   probe(what?: Probe): Promise<Reading>
@@ -134,7 +135,7 @@ async function listening(child: ChildProcess): Promise<Measured> {
   const startedAt = performance.now()
   const url = await addressOf(child)
   const startMilliseconds = performance.now() - startedAt
-  return { url, startMilliseconds, probe: (what = 'probe') => asked<Reading>(child, what) }
+  return { url, pid: child.pid ?? 0, startMilliseconds, probe: (what = 'probe') => asked<Reading>(child, what) }
 }
 
 function addressOf(child: ChildProcess): Promise<string> {

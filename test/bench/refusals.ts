@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { budgets } from '#server/kernel/budgets'
+import { budgets } from '#server/kernel/limits/budgets'
 import { closed } from '#test/support/closed'
 import { sent } from '#test/support/raw-connection'
 import { call } from '#test/support/wallet'

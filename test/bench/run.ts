@@ -5,6 +5,7 @@ import { measureBesideCalls } from './beside-calls.ts'
 import { centrifugoBinary, startCentrifugo } from './centrifugo.ts'
 import { measureDisk } from './disk.ts'
 import { measureEngine } from './engine.ts'
+import { measureExport } from './exports.ts'
 import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
@@ -30,6 +31,7 @@ const settings = [
   'reads',
   'agents',
   'uploads',
+  'export',
   'sign-ins',
   'video',
 ] as const
@@ -37,6 +39,8 @@ const { values: options } = parseArgs({
   options: {
     json: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    // The archive of an account with 1,000,000 messages and 10 GB, which needs 20 GB of disk.
+    full: { type: 'boolean', default: false },
     protocol: { type: 'string', default: '2' },
     only: { type: 'string', multiple: true, default: [...settings] },
   },
@@ -100,6 +104,11 @@ if (options.only.includes('agents')) {
   await measureRuns(report, isQuick ? 100 : 1_000, isQuick ? 4 : 10)
 }
 if (options.only.includes('uploads')) await measureUploads(report, isQuick ? 50 : 200, isQuick ? 4 : 10)
+if (options.only.includes('export')) {
+  const usual = isQuick ? { messages: 5_000, megabytes: 50 } : { messages: 100_000, megabytes: 1_000 }
+  const large = { messages: 1_000_000, megabytes: 10_000 }
+  await measureExport(report, { ...(options.full ? large : usual), seconds: isQuick ? 4 : 10 })
+}
 if (options.only.includes('sign-ins')) await measureSignIns(report, isQuick ? 500 : 2_500)
 if (options.only.includes('video')) {
   const seconds = isQuick ? 5 : 20

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { agentRuns, runFrame } from '#shared/api/agent-runs'
-import { agents } from '#shared/api/agents'
+import { agentRuns, runFrame } from '#shared/api/agents/agent-runs'
+import { agents } from '#shared/api/agents/agents'
 import { call, connect } from '#test/support/wallet'
 import { median, percentiles } from './load.ts'
 import { startPlaza, stopAll } from './processes.ts'

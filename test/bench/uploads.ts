@@ -9,7 +9,7 @@ import type { Report } from './report.ts'
 import { moderatedRoom, people } from './room.ts'
 
 const megabyte = 2 ** 20
-const fileBytes = 10 * megabyte
+export const fileBytes = 10 * megabyte
 const members = 20
 const perSecond = 50
 const lookMilliseconds = 50
@@ -95,7 +95,7 @@ const vectorBytes = 12
 const shared = randomBytes(fileBytes - vectorBytes)
 const pieceBytes = 2 ** 16
 
-async function uploadAll(url: string, people: readonly { token: string }[]): Promise<void> {
+export async function uploadAll(url: string, people: readonly { token: string }[]): Promise<void> {
   const statuses = await Promise.all(people.map(({ token }) => upload(url, token)))
   const refused = statuses.filter((status) => status !== 200)
   if (refused.length > 0) throw new Error(`${refused.length} uploads were answered ${[...new Set(refused)]}`)

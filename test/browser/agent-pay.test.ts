@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Runs } from '#server/domains/agents/runs/model'
 import { Payments } from '#server/domains/payments/payments/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
-import { agents } from '#shared/api/agents'
+import { agents } from '#shared/api/agents/agents'
 import { askPublic, paymentOf } from '#test/support/payments'
 import { type Person, personAt } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'

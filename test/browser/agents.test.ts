@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { ModelFailure } from '#shared/api/run-frames'
+import type { ModelFailure } from '#shared/api/agents/run-frames'
 import { AppError } from '#shared/errors'
 import { puppetModel } from '#test/support/puppet-model'
 import { field, go, openPlaza, say } from './plaza.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Connections } from '#server/domains/meetings/calendar/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
-import { calendarCallback } from '#shared/api/calendar'
+import { calendarCallback } from '#shared/api/meetings/calendar'
 import { axeFaults, openPlaza } from './plaza.ts'
 
 const calendars = fakeCalendars()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accounts } from '#shared/api/accounts'
-import { calls } from '#shared/api/calls'
+import { calls } from '#shared/api/meetings/calls'
+import { accounts } from '#shared/api/people/accounts'
 import { personAt } from '#test/support/people'
 import { axeFaults, go, openPlaza, phone } from './plaza.ts'
 

@@ -5,7 +5,7 @@ import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { GroupInvitations } from '#server/domains/rooms/rooms/group-invitations/model'
-import { rooms } from '#shared/api/rooms'
+import { rooms } from '#shared/api/rooms/rooms'
 import { personAt } from '#test/support/people'
 import { field, line, openPlaza, phone, say } from './plaza.ts'
 

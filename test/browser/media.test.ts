@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { MessageType } from '#shared/api/verdict'
+import type { MessageType } from '#shared/api/moderation/verdict'
 import { storeFile } from '#test/support/stored-files'
 import { desktop, line, openPlaza, phone, say } from './plaza.ts'
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/people/accounts/model'
-import { friends } from '#shared/api/friends'
-import { widgetTypes } from '#shared/api/profile-widgets'
-import { profiles } from '#shared/api/profiles'
+import { friends } from '#shared/api/people/friends'
+import { widgetTypes } from '#shared/api/people/profile-widgets'
+import { profiles } from '#shared/api/people/profiles'
 import { axeFaults, desktop, go, line, openPlaza, phone, say } from './plaza.ts'
 
 /** What people show of themselves, made on one screen and seen on another. */

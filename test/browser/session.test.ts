@@ -166,4 +166,29 @@ describe('the session of the page', () => {
     await isInside(page)
     expect(asked).toBe(2)
   })
+
+  test('O81: so does each part of a screen', async () => {
+    const page = await enter()
+    let isRefused = true
+    const json = { error: 'Too many requests', code: 'RATE_LIMIT_EXCEEDED', retryAfter: 2 }
+    for (const path of ['**/api/public/user?*', '**/members?*'])
+      await page.route(path, (route) =>
+        isRefused ? route.fulfill({ status: 429, headers: { 'Retry-After': '2' }, json }) : route.continue(),
+      )
+    const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+    for (const path of [`/profile/${account}`, '/rooms/alpha/members']) {
+      isRefused = true
+      await page.goto(plaza.url + path)
+      await page.getByText(/Retrying in [12] s/).waitFor()
+      expect(await page.getByText('Too many requests').count()).toBe(1)
+      isRefused = false
+      await page.getByText(/Retrying in/).waitFor({ state: 'detached' })
+      await page
+        .getByText('Nothing here yet')
+        .or(page.getByRole('searchbox', { name: 'Search members' }))
+        .first()
+        .waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+    }
+  })
 })

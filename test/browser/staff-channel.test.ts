@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { rooms } from '#shared/api/rooms'
+import { rooms } from '#shared/api/rooms/rooms'
 import { addWallet, axeFaults, go, isLive, openPlaza, walletInBrowser } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { messages } from '#shared/api/messages'
-import { stars } from '#shared/api/stars'
+import { messages } from '#shared/api/rooms/messages'
+import { stars } from '#shared/api/rooms/stars'
 import { alpha } from '#shared/kit/room-key'
 import { axeFaults, desktop, go, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
 

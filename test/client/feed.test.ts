@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Fed, Feed } from '#client/sdk/feed'
-import type { RoomEvent, RoomEventData } from '#shared/api/room-events'
+import type { RoomEvent, RoomEventData } from '#shared/api/rooms/room-events'
 import { room } from './tiny-server.ts'
 
 beforeEach(() => void vi.useFakeTimers())

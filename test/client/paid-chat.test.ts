@@ -3,7 +3,7 @@ import { noAnswer } from '#client/sdk/failures'
 import type { Client } from '#client/sdk/types'
 import { amountText, offerIn } from '#client/web/agent-page/offer'
 import { type PaidChat, paidChat } from '#client/web/agent-page/paid-chat'
-import { networks } from '#shared/api/payment-networks'
+import { networks } from '#shared/api/payments/payment-networks'
 import { AppError } from '#shared/errors'
 
 type Line =

@@ -3,8 +3,8 @@ import { faultsOfTheme, fieldsIn, themeIn } from '#client/web/profiles/theme-fie
 import { styleOf } from '#client/web/profiles/theme-style'
 import { faultsOf, fieldsOf } from '#client/web/profiles/widget-fields'
 import { shownOf } from '#client/web/profiles/widget-words'
-import { defaultTheme, type ProfileTheme, themePresets } from '#shared/api/profile-theme'
-import { type WidgetType, widgetTypes } from '#shared/api/profile-widgets'
+import { defaultTheme, type ProfileTheme, themePresets } from '#shared/api/people/profile-theme'
+import { type WidgetType, widgetTypes } from '#shared/api/people/profile-widgets'
 import { type Rgba, rgbaOf } from '#shared/kit/css-values'
 
 const seen = { now: Date.parse('2026-11-27T12:00:00Z'), owner: `0x${'1'.repeat(40)}` }

@@ -4,7 +4,7 @@ import { applyFrames, newRun } from '#client/sdk/run-state'
 import { runsOf } from '#client/sdk/runs'
 import { memoryStorage } from '#client/sdk/storage'
 import type { Client, ConnectionState } from '#client/sdk/types'
-import type { FrameBody, RunFrame } from '#shared/api/run-frames'
+import type { FrameBody, RunFrame } from '#shared/api/agents/run-frames'
 import { AppError } from '#shared/errors'
 
 beforeEach(() => void vi.useFakeTimers())

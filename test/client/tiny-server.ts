@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Server, type Socket } from 'socket.io'
-import { leanEvent, leanSent } from '#shared/api/lean'
-import type { Snapshot } from '#shared/api/listening'
-import type { Message } from '#shared/api/message'
-import type { RoomEvent } from '#shared/api/room-events'
-import type { Sent } from '#shared/api/sent'
-import { defaultRules } from '#shared/api/verdict'
+import { defaultRules } from '#shared/api/moderation/verdict'
+import { leanEvent, leanSent } from '#shared/api/rooms/lean'
+import type { Snapshot } from '#shared/api/rooms/listening'
+import type { Message } from '#shared/api/rooms/message'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
+import type { Sent } from '#shared/api/rooms/sent'
 
 export const room = { type: 'channel' as const, id: 'plaza' }
 export const key = 'channel:plaza'

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { emptyRoom } from '#client/sdk/timeline'
 import type { Writing } from '#client/sdk/types'
 import { heardWord, Writers } from '#client/sdk/writing'
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 
 type Word = Parameters<typeof heardWord>[1]
 const word = (off: number, text: string, more: Partial<Word> = {}): Word => ({

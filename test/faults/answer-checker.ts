@@ -1,4 +1,4 @@
-import { isTerminal } from '#shared/api/run-frames'
+import { isTerminal } from '#shared/api/agents/run-frames'
 import { type FaultName, type Finding, grouped } from './checker.ts'
 import type { Asked, Entry, Paid, Recalled, Told } from './history.ts'
 import type { Answers, StoredPayment, StoredRun } from './stored-answers.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io-client'
 import { z } from 'zod'
-import { isTerminal } from '#shared/api/run-frames'
+import { isTerminal } from '#shared/api/agents/run-frames'
 import { linesOf } from '#test/support/wallet'
 import { Client, type Person } from './client.ts'
 import type { Asked, History, Told } from './history.ts'

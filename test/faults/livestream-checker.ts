@@ -1,4 +1,4 @@
-import type { StreamState } from '#shared/api/stream-records'
+import type { StreamState } from '#shared/api/streams/stream-records'
 
 type Reason = StreamState['reason']
 export type Standing = Pick<StreamState, 'v' | 'status' | 'reason' | 'started_at'>

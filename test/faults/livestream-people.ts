@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io-client'
 import { z } from 'zod'
-import { StreamState } from '#shared/api/stream-records'
+import { StreamState } from '#shared/api/streams/stream-records'
 import type { Broadcaster } from './broadcaster.ts'
 import { Client, type Person } from './client.ts'
 import type { PlazaNode } from './cluster.ts'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { agents } from '#shared/api/agents'
-import { knowledge } from '#shared/api/knowledge'
+import { agents } from '#shared/api/agents/agents'
+import { knowledge } from '#shared/api/agents/knowledge'
 import { badUrls, plainHttp, spaced } from '#test/support/bad-urls'
 import { type Booted, boot } from '#test/support/boot'
 import { type Answer, type Door, outcomeOf, over, type Person, person } from '#test/support/people'

@@ -1,8 +1,8 @@
 // Modes: embedded
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { budgets } from '#server/kernel/budgets'
-import { rooms } from '#shared/api/rooms'
+import { budgets } from '#server/kernel/limits/budgets'
+import { rooms } from '#shared/api/rooms/rooms'
 import { namespaces } from '#shared/kit/contract'
 import { closed } from '#test/support/closed'
 import { heavy } from '#test/support/heavy'

@@ -3,14 +3,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { fakeChain } from '#server/ports/chain/fake'
 import { fakeMeetings } from '#server/ports/meetings/fake'
 import { fakeVideo } from '#server/ports/video/fake'
-import { accounts } from '#shared/api/accounts'
-import { agents } from '#shared/api/agents'
-import { booking } from '#shared/api/booking'
-import { meetings } from '#shared/api/meetings'
-import { messages } from '#shared/api/messages'
-import { rooms } from '#shared/api/rooms'
-import { scheduling } from '#shared/api/scheduling'
-import { streams } from '#shared/api/streams'
+import { agents } from '#shared/api/agents/agents'
+import { booking } from '#shared/api/meetings/booking'
+import { meetings } from '#shared/api/meetings/meetings'
+import { scheduling } from '#shared/api/meetings/scheduling'
+import { accounts } from '#shared/api/people/accounts'
+import { messages } from '#shared/api/rooms/messages'
+import { rooms } from '#shared/api/rooms/rooms'
+import { streams } from '#shared/api/streams/streams'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { bootWith } from '#test/support/boot-with'
@@ -83,6 +83,7 @@ const gives: Readonly<Record<JudgedName, (said: string) => Promise<Answer>>> = {
   'rooms.createGroup.name': (said) => mallory.tries('rest', rooms.createGroup, { name: said, memberAddresses: [] }),
   'rooms.createLocationRoom.name': (said) => mallory.tries('rest', rooms.createLocationRoom, { ...here, name: said }),
   'rooms.createTokenRoom.name': (said) => mallory.tries('rest', rooms.createTokenRoom, { ...ofToken, name: said }),
+  'rooms.setTopic.topic': (said) => mallory.tries('rest', rooms.setTopic, { room, topic: said }),
   'rooms.update.category': (said) => mallory.tries('rest', rooms.update, { room, category: said }),
   'rooms.update.name': (said) => mallory.tries('rest', rooms.update, { room, name: said }),
   'scheduling.configure.scheduling_title': (said) =>

@@ -1,9 +1,9 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setEmail } from '#server/domains/people/accounts/emails'
-import { email as emailApi } from '#shared/api/email'
-import { friends } from '#shared/api/friends'
-import { phone } from '#shared/api/phone'
+import { email as emailApi } from '#shared/api/people/email'
+import { friends } from '#shared/api/people/friends'
+import { phone } from '#shared/api/people/phone'
 import { type Booted, boot } from '#test/support/boot'
 import { codeIn, letterAfter } from '#test/support/letters'
 import { beginRegistration, enrol } from '#test/support/passkeys'

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { budgets } from '#server/kernel/budgets'
-import { tiers } from '#server/kernel/limits'
+import { budgets } from '#server/kernel/limits/budgets'
+import { tiers } from '#server/kernel/limits/limits'
 import { fakeVideo } from '#server/ports/video/fake'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
@@ -399,6 +399,27 @@ describe('O10: a request has one Host', () => {
         status: 400,
         headers: { 'x-error-code': 'VALIDATION_ERROR' },
       })
+    }
+  })
+
+  test.each([
+    ['another host', 'http://evil.example'],
+    ['another port', 'http://localhost:81'],
+    ['a user', 'http://localhost@evil.example'],
+    ['a user at this host', 'http://evil.example@localhost'],
+    ['another scheme', 'ftp://localhost'],
+  ])('O92: not %s in its target', async (_what, site) => {
+    for (const path of ['/api/status', '/', '/hls/there/index.m3u8', '/files/nothing', '/socket.io/?EIO=4'])
+      for (const method of ['GET', 'OPTIONS']) {
+        const bytes = [`${method} ${site}${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', '', ''].join('\r\n')
+        expect([path, method, (await sendBytes(url, bytes)).status]).toEqual([path, method, 400])
+      }
+  })
+
+  test('O92: the host of the target may be this one', async () => {
+    for (const target of ['http://localhost/api/status', 'HTTPS://LOCALHOST/api/status', '/api/status']) {
+      const bytes = [`GET ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', '', ''].join('\r\n')
+      expect([target, (await sendBytes(url, bytes)).status]).toEqual([target, 200])
     }
   })
 

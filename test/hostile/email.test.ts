@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OneTimeCodes } from '#server/domains/people/identity/model'
-import { StoredJobs } from '#server/kernel/model'
+import { StoredJobs } from '#server/kernel/store/model'
 import { type Booted, boot } from '#test/support/boot'
 import { codeFor, codeIn, letterAfter, lettersTo, linkIn } from '#test/support/letters'
 import { call, signIn, wallet } from '#test/support/wallet'

@@ -1,12 +1,18 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { KeptRestrictions } from '#server/domains/moderation/moderation/model'
 import { Accounts } from '#server/domains/people/accounts/model'
+import { removeExpired } from '#server/domains/platform/own-data/expiry'
 import { Erasures, type StoredErasure } from '#server/domains/platform/own-data/model'
+import { verifyChain } from '#server/log/index'
+import { chainedRows } from '#server/log/store'
 import { api } from '#shared/api/index'
-import { messages } from '#shared/api/messages'
-import { ownData } from '#shared/api/own-data'
+import { ownData } from '#shared/api/platform/own-data'
+import { messages } from '#shared/api/rooms/messages'
+import { dmOf, type RoomRef } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, over, type Person, people, person, say } from '#test/support/people'
+import { channelOf, type Door, moderates, over, type Person, people, person, say, sealed } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -55,8 +61,8 @@ describe('a deletion is of the caller alone, and leaves nobody a way in', () => 
     await erased(goes)
     expect((await goes.rest('GET /api/account/erasure')).status).toBe(401)
     expect((await call(server.url, 'POST /api/auth/session', { refreshToken: goes.refreshToken })).status).toBe(401)
-    const joined = await late.rest(`POST /api/invitations/${token}/accept`, {})
-    expect(joined.status).toBeGreaterThanOrEqual(400)
+    for (const door of over)
+      expect((await late.refused(door, api.invitations.accept, { token })).code).toMatch(/^INVITATION_/)
     const anew = await person(server, 'is deleted')
     const [last] = (await stays.does('rest', messages.history, { room })).messages
     expect((await anew.refused('rest', messages.edit, { room, id: last?.id ?? '', text: 'changed' })).status).toBe(403)
@@ -102,4 +108,89 @@ describe('a deletion is of the caller alone, and leaves nobody a way in', () => 
     expect(left?.display_name ?? null).toBeNull()
     expect(left).not.toHaveProperty('erased_at')
   })
+})
+
+describe('a deletion ends no ban, mute or block', () => {
+  const codesOf = async (door: Door, who: Person, banned: RoomRef, muted: RoomRef, blocker: Person) => {
+    const dm = dmOf(who.account, blocker.account)
+    const refusals = [
+      await who.refused(door, api.rooms.join, { room: banned }),
+      await who.refused(door, messages.send, { room: banned, text: 'let me in' }),
+      await who.refused(door, messages.send, { room: muted, text: 'let me speak' }),
+      await who.refused(door, messages.send, { room: dm, text: sealed() }),
+    ]
+    return refusals.map(({ code }) => code)
+  }
+
+  test.each(over)('over %s who comes back by the same wallet is refused as before', async (door) => {
+    const [decides, goes] = await people(server, `decides ${door}`, `is banned ${door}`)
+    const [banned, muted] = [await channelOf(decides, goes), await channelOf(decides, goes)]
+    const target = goes.account
+    await moderates(decides, { action: 'ban', target, room: banned, reason: 'A text about the person' })
+    await moderates(decides, { action: 'mute', target, room: muted, duration: '24h' })
+    await decides.does('rest', api.social.block, { userAddress: target, reason: 'A text about the person' })
+    const refused = ['BANNED', 'BANNED', 'MUTED', 'BLOCKED']
+    expect(await codesOf(door, goes, banned, muted, decides)).toEqual(refused)
+
+    await goes.does(door, ownData.erase, { messages: 'erase', confirm: target })
+    await erased(goes)
+    const kept = await KeptRestrictions.find({}).lean()
+    expect(kept.map(({ kind }) => kind).sort()).toEqual(['ban', 'block', 'mute'])
+    expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${target}|A text about`, 'i'))
+
+    const anew = await person(server, `is banned ${door}`)
+    await anew.does(door, api.rooms.join, { room: muted })
+    expect(await codesOf(door, anew, banned, muted, decides)).toEqual(refused)
+    expect(await KeptRestrictions.countDocuments({})).toBe(0)
+    const entries = await chainedRows(roomKey(banned), {}, 100, 1)
+    expect(entries.find((row) => row.target === target)).toMatchObject({ sender: 'plaza', reason: null })
+    expect(verifyChain(entries, '')).toBeNull()
+
+    await moderates(decides, { action: 'unban', target, room: banned })
+    await decides.does('rest', api.social.unblock, { userAddress: target })
+    await anew.does(door, api.rooms.join, { room: banned })
+    await say(anew, banned, 'let in')
+  })
+
+  test('a ban or mute that is over by then does not come back, and is forgotten', async () => {
+    const [decides, returns, stays] = await people(server, 'decides for an hour', 'comes back late', 'stays away')
+    const [banned, muted] = [await channelOf(decides, returns, stays), await channelOf(decides, returns, stays)]
+    for (const { account: target } of [returns, stays]) {
+      await moderates(decides, { action: 'ban', target, room: banned, duration: '1h' })
+      await moderates(decides, { action: 'mute', target, room: muted, duration: '1h' })
+    }
+    for (const who of [returns, stays]) {
+      await who.does('rest', ownData.erase, { messages: 'unlink', confirm: who.account })
+      await erased(who)
+    }
+    expect(await KeptRestrictions.countDocuments({})).toBe(4)
+    server.setAhead(7_200)
+    const anew = await person(server, 'comes back late')
+    for (const room of [banned, muted]) {
+      await anew.does('rest', api.rooms.join, { room })
+      await say(anew, room, 'here again')
+    }
+    expect(await KeptRestrictions.countDocuments({})).toBe(2)
+    const [{ node } = { node: null }] = server.apps
+    if (node) await removeExpired(node)
+    expect(await KeptRestrictions.countDocuments({})).toBe(0)
+    server.setAhead(0)
+  })
+})
+
+test('one address begins few deletions an hour, over both doors', async () => {
+  // A process has one store, so the other server ends first. This test is the last one.
+  await server.close()
+  server = await boot({ environment: { RATE_LIMIT_SCALE: '0.2' }, entry: 'through the door' })
+  const [first, second, third] = await people(server, 'goes first', 'goes second', 'goes third')
+  const confirmed = ({ account: confirm }: Person) => ({ messages: 'unlink', confirm }) as const
+  expect((await third.refused('rest', ownData.erase, { messages: 'unlink', confirm: 'nobody' })).code).toBe(
+    'VALIDATION_ERROR',
+  )
+  for (const who of [first, second]) await who.does('rest', ownData.erase, confirmed(who))
+  for (const door of over) {
+    const refusal = await third.refused(door, ownData.erase, confirmed(third))
+    expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', status: 429 })
+  }
+  expect(await third.does('rest', ownData.readErasure, {})).toMatchObject({ erased_at: null })
 })

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hasWaits } from '#server/domains/rooms/messages/row-waits'
-import { budgets } from '#server/kernel/budgets'
+import { budgets } from '#server/kernel/limits/budgets'
 import { channelOf, personAt } from '#test/support/people'
 import { sent } from '#test/support/raw-connection'
 import { call } from '#test/support/wallet'

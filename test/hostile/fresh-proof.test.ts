@@ -1,8 +1,8 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sessions } from '#server/domains/people/identity/model'
-import { identities } from '#shared/api/identities'
 import { api } from '#shared/api/index'
+import { identities } from '#shared/api/people/identities'
 import { freshMilliseconds, operationsOf } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'
 import { codeIn, letterAfter, lettersTo } from '#test/support/letters'

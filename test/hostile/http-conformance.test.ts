@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { spellingsOf } from '#server/kernel/http-input'
+import { spellingsOf } from '#server/kernel/http/http-input'
 import { objectsIn } from '#server/kernel/invoke'
 import { api } from '#shared/api/index'
 import { expandRoute, operationsOf } from '#shared/kit/contract'

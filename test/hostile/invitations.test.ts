@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { invitations } from '#shared/api/invitations'
-import { rooms } from '#shared/api/rooms'
+import { invitations } from '#shared/api/rooms/invitations'
+import { rooms } from '#shared/api/rooms/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
 import { loggerInto } from '#test/support/logged'

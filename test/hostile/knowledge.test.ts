@@ -1,8 +1,8 @@
 // Modes: embedded
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { agents } from '#shared/api/agents'
-import { knowledge } from '#shared/api/knowledge'
+import { agents } from '#shared/api/agents/agents'
+import { knowledge } from '#shared/api/agents/knowledge'
 import { type Booted, boot } from '#test/support/boot'
 import { over, type Person, person } from '#test/support/people'
 import { localServer, somewherePublic, webOver } from '#test/support/web'

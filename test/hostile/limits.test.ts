@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addressOf } from '#server/kernel/addresses'
-import { createLimits, tiers } from '#server/kernel/limits'
+import { createLimits, tiers } from '#server/kernel/limits/limits'
 import { memoryKv } from '#server/ports/kv/memory'
 import { heavy } from '#test/support/heavy'
 import { channelOf, personAt } from '#test/support/people'

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ChatFolders } from '#server/domains/rooms/chat-folders/model'
 import { Members, Reads } from '#server/domains/rooms/room-state/model'
 import { Stars } from '#server/domains/rooms/stars/model'
-import { chatFolders } from '#shared/api/chat-folders'
-import { starsAtMost } from '#shared/api/stars'
+import { chatFolders } from '#shared/api/rooms/chat-folders'
+import { starsAtMost } from '#shared/api/rooms/stars'
 import { roomKey } from '#shared/kit/primitives'
 import { heavy } from '#test/support/heavy'
 import { channelOf, groupOf, type Person, personAt, say } from '#test/support/people'
@@ -68,10 +68,18 @@ test(
   },
 )
 
-const inRooms = (who: Person, count: number) =>
+test('the rooms of the caller, also those of places, are paid by their number', async () => {
+  await inRooms(one, 500)
+  expect(await answered(() => one.rest('GET /api/user/rooms?limit=1'))).toBe(10)
+  const other = await personAt(server.url, 'other')
+  await inRooms(other, 500, 'location')
+  expect(await answered(() => other.rest('GET /api/location-chats/joined'))).toBe(10)
+})
+
+const inRooms = (who: Person, count: number, type = 'channel') =>
   Members.insertMany(
     times(count, (at) => ({
-      ...{ _id: `channel:nowhere-${at}|member:${who.account}`, room: `channel:nowhere-${at}` },
+      ...{ _id: `${type}:nowhere-${at}|member:${who.account}`, room: `${type}:nowhere-${at}` },
       ...{ user_address: who.account, role: 'member', joined_at: new Date(now).toISOString() },
       ...{ applied_seq: 1, is_active: true },
     })),

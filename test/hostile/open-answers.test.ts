@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Sessions } from '#server/domains/people/identity/model'
-import { budgets } from '#server/kernel/budgets'
+import { budgets } from '#server/kernel/limits/budgets'
 import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt, say } from '#test/support/people'
 import { dial } from '#test/support/raw-connection'

@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { budgets } from '#server/kernel/budgets'
+import { budgets } from '#server/kernel/limits/budgets'
 import type { FileKind, Reader } from '#server/ports/reader/port'
 import { localStorage } from '#server/ports/storage/local'
+import { fakeWeb } from '#server/ports/web/fake'
+import { agents } from '#shared/api/agents/agents'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
@@ -174,5 +176,39 @@ describe('O01: who has many files that wait to be read', () => {
     await expect.poll(outcomes).toEqual([tooMany])
     await goOn(many.flatMap(({ sent }) => sent))
     expect(outcomes().sort()).toEqual([...Array(most).fill('200'), tooMany])
+  })
+})
+
+describe('O99: the process of the server parses no answer of an API', () => {
+  const document = JSON.stringify({ openapi: '3.1.0', paths: { '/foxes': { get: { summary: 'All foxes' } } } })
+  const web = fakeWeb({
+    'https://plain.test/v1': 'no JSON',
+    'https://foxes.test/v1': document,
+    'https://deep.test/v1': '['.repeat(1024 * 1024),
+  })
+
+  async function detective(reader?: Partial<Reader>) {
+    const change = reader && ({ reader: { ...noReader, ...reader } } as const)
+    const server = await boot({ environment: { BETA: 'open' }, services: { web, ...change } })
+    servers.push(server)
+    const who = await person(server, 'detective')
+    return (url: string) => who.does('rest', agents.detectApi, { url })
+  }
+
+  test('an API is what the reader says of it', async () => {
+    const detect = await detective({
+      read: async (as, bytes) => {
+        if (as !== 'api' || new TextDecoder().decode(bytes as Uint8Array) !== 'no JSON') throw new AppError('TIMEOUT')
+        return { title: 'openapi', text: 'GET /owls', links: [], base: null }
+      },
+    })
+    expect(await detect('https://plain.test/v1')).toMatchObject({ apiType: 'openapi', schema: 'GET /owls' })
+    expect(await detect('https://foxes.test/v1')).toMatchObject({ apiType: 'rest', schema: null })
+  })
+
+  test('an answer that is expensive to read is none', async () => {
+    const detect = await detective()
+    expect(await detect('https://foxes.test/v1')).toMatchObject({ apiType: 'openapi', schema: 'GET /foxes All foxes' })
+    expect(await detect('https://deep.test/v1')).toMatchObject({ apiType: 'rest', schema: null })
   })
 })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { agents } from '#shared/api/agents'
+import { agents } from '#shared/api/agents/agents'
 import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { expect, test } from 'vitest'
-import { rooms } from '#shared/api/rooms'
+import { rooms } from '#shared/api/rooms/rooms'
 import { bootWith } from '#test/support/boot-with'
 import { channelOf, outcomeOf } from '#test/support/people'
 

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
-import { messages } from '#shared/api/messages'
+import { messages } from '#shared/api/rooms/messages'
 import { boot } from '#test/support/boot'
 import { channelOf, person } from '#test/support/people'
 

@@ -15,6 +15,8 @@ afterAll(() => server.close())
 
 const times = (time: string) => (message: string) => message.replace(/Issued At: \S+/, `Issued At: ${time}`)
 const words = (statement: string) => (message: string) => message.replace('Sign in to Plaza.', statement)
+const uri = (change: (site: string) => string) => (message: string) =>
+  message.replace(/URI: (\S+)/, (_line, site: string) => `URI: ${change(site)}`)
 const resources = (message: string) => `${message}\nResources:\n- https://elsewhere.test/all-of-it`
 const withoutWords = (message: string) => message.replace('\n\nSign in to Plaza.\n', '\n\n')
 
@@ -29,17 +31,34 @@ describe('O10: a message that is signed', () => {
     test.each([
       ['with the words of something else', words('Transfer all of it.')],
       ['that administers', words('Administer Plaza.')],
+      ['with another statement that begins as ours', words('Sign in to Plaza. Transfer all of it.')],
       ['that was made in the future', times('2130-01-01T00:00:00.000Z')],
+      ['that was made in the year 2000', times('2000-01-01T00:00:00.000Z')],
+      ['that was made two days before its nonce', times(new Date(Date.now() - 172_800_000).toISOString())],
       ['that grants resources', resources],
     ])('%s does not sign in, and uses nothing up', async (_what, change) => {
       expect(await send(change)).toMatchObject({ status: 401, code: 'INVALID_SIGNATURE' })
     })
 
     test.each([
-      ['in words of its client', words('Sign in with Ethereum to the app.')],
       ['by a clock that is a minute ahead', times(new Date(Date.now() + 60_000).toISOString())],
+      ['in words of its client', words('Sign in with Ethereum to the app.')],
+      ['in words that name a site', words('Sign in to app.example with your wallet')],
       ['by a clock that is behind', times(new Date(Date.now() - 3_600_000).toISOString())],
+      ['with a path in its URI', uri((site) => `${site}/enter?from=wallet`)],
     ])('%s does', async (_what, change) => expect((await send(change)).status).toBe(200))
+
+    test.each([
+      ['a user at another host', (site: string) => `${site}@evil.example`],
+      ['a user at our host', (site: string) => site.replace('://', '://evil.example@')],
+      ['an empty user', (site: string) => site.replace('://', '://@')],
+      ['a backslash', (site: string) => `${site}\\@evil.example`],
+      ['no slashes', (site: string) => site.replace('://', ':')],
+    ])('with %s in its URI does not sign in', async (_what, change) => {
+      const { status, code } = await send(uri(change))
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(['INVALID_DOMAIN', 'INVALID_SIGNATURE']).toContain(code)
+    })
   })
 
   test('without words signs in', async () => {
@@ -84,7 +103,7 @@ describe('O10: a refresh token that was used', () => {
     const { refreshToken, address } = await signIn(url, wallet('asks twice'))
     const fresh = await refresh(refreshToken)
     // As it is before the first answer, and as older versions store it.
-    await Sessions.updateMany({ user_address: address }, { $unset: { refreshed_to: '' } })
+    await Sessions.updateMany({ user_address: address }, { $unset: { refresh_answered_at: '' } })
     expect((await refresh(refreshToken)).status).toBe(401)
     expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(200)
     server.setAhead(20)

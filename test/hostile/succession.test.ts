@@ -1,7 +1,7 @@
 // Modes: embedded
 import { expect, test } from 'vitest'
-import { accounts } from '#shared/api/accounts'
-import { rooms } from '#shared/api/rooms'
+import { accounts } from '#shared/api/people/accounts'
+import { rooms } from '#shared/api/rooms/rooms'
 import { dmOf } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { alpha, channelOf, groupOf, moderates, outcomeOf, over, type Person } from '#test/support/people'

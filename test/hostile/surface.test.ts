@@ -339,10 +339,11 @@ describe('requests that are no requests', () => {
     ['an empty host', 'GET /api/status HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n', [200, 400]],
     ['a foreign host', 'GET /api/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', [200]],
     ['HTTP/1.0', 'GET /api/status HTTP/1.0\r\n\r\n', [200]],
+    ['an absolute target', 'GET http://x/api/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', [200]],
     [
-      'an absolute target',
+      'an absolute target of another host',
       'GET http://evil.example/api/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-      [200, 404],
+      [400],
     ],
     ['a header of 64 kB', `GET /api/status HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(65_536)}\r\n\r\n`, [431]],
     [

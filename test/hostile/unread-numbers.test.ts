@@ -1,7 +1,7 @@
 // Modes: embedded
 import { beforeAll, expect, test } from 'vitest'
-import { messages } from '#shared/api/messages'
-import { rooms } from '#shared/api/rooms'
+import { messages } from '#shared/api/rooms/messages'
+import { rooms } from '#shared/api/rooms/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { heavy } from '#test/support/heavy'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { expect, test } from 'vitest'
-import { messages } from '#shared/api/messages'
-import { moderation } from '#shared/api/moderation'
+import { moderation } from '#shared/api/moderation/moderation'
+import { messages } from '#shared/api/rooms/messages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { heavy } from '#test/support/heavy'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { moderation } from '#shared/api/moderation'
+import { moderation } from '#shared/api/moderation/moderation'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { evilPatterns, evilTexts } from '#test/support/evil-patterns'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { budgets } from '#server/kernel/budgets'
+import { budgets } from '#server/kernel/limits/budgets'
 import { textOf } from './sources.ts'
 
 test('each budget is one row of the documentation, with its number and what happens afterwards', () => {

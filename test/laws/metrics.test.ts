@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCrewMetrics, createMetrics } from '#server/kernel/metrics'
+import { createCrewMetrics, createMetrics } from '#server/kernel/operate/metrics'
 import { textOf } from './sources.ts'
 
 const isOurs = ({ name }: { name: string }) => name.startsWith('plaza_')

@@ -18,7 +18,7 @@ const faultOf = (folder: string, code: string) => {
 
 test('each file of the server and of attacks names in its first line what serves it', () => {
   const wrong = filesWithModes().flatMap((path) => {
-    const fault = faultOf(path.slice(0, path.lastIndexOf('/')), textOf(path))
+    const fault = faultOf(path.split('/', 2).join('/'), textOf(path))
     return fault === null ? [] : [`${path}: ${fault}`]
   })
   expect(wrong).toEqual([])

@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
 import { expect, test } from 'vitest'
-import { declaredModels } from '#server/kernel/model'
-import { archivedModelOf, type OwnData } from '#server/kernel/own-data'
+import { declaredModels } from '#server/kernel/store/model'
+import { archivedModelOf, type OwnData } from '#server/kernel/store/own-data'
 import { api } from '#shared/api/index'
 import { privacyText } from '../../scripts/own-data-table.ts'
 import { filesUnder, findings, root, sourcesOf, textOf } from './sources.ts'
@@ -107,7 +107,7 @@ test('docs/privacy.md has the table of them; `npm run docs` writes it', () => {
 
 test('no model is made without saying so', () => {
   const made = findings(sourcesOf('server'), /\bmongoose\.model\(|\bmodel\(\s*'|\bmodel\b[^\n]*from 'mongoose'/g)
-  const isMaker = (found: string) => /^server\/(kernel|log)\/model\.ts: /.test(found)
+  const isMaker = (found: string) => /^server\/(kernel\/store|log)\/model\.ts: /.test(found)
   expect(made.filter((found) => !isMaker(found))).toEqual([])
   expect(made.filter(isMaker).length).toBeGreaterThan(0)
 })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { catalogTextsOf, isCatalog } from './catalogs.ts'
 import {
   childrenOf,
   filesUnder,
@@ -13,18 +14,20 @@ import {
 } from './sources.ts'
 
 /** Folders and files of the page whose texts are still in their components. This list only shrinks. */
-const unmoved = ['agent-page', 'agents', 'booking', 'meetings', 'operations', 'profiles', 'streams']
+const unmoved = ['agent-page', 'agents', 'booking', 'meetings', 'operations', 'profiles']
 
 /** Strings of code that look like texts, by why nobody reads them. */
 const unseen: Readonly<Record<string, RegExp>> = {
   'a value of the contract': /^(Other|left out|from the id|Failed to fetch)$/,
-  'a fault of the code': /^(Nobody is|There is no) .+ above this component\.$/,
+  'a fault of the code': /^(Nobody is|There is no) .+ above this component\.$|^The offer was refused with$/,
   'the name of the product': /^Plaza( Guide)?$/,
   'a class': /^chip (warm|grave)$/,
   'a value of HTML': /^noopener noreferrer nofollow$/,
-  'a part of the browser': /^(Notification|PushManager|Files|Not(Allowed|Found)Error)$/,
+  'a part of the browser': /^(Notification|PushManager|Files|Not(Allowed|Found|Readable)Error)$/,
   'a selector': /\[\w|:is\(|^a, button, |^header button$/,
   'a path of a drawing': /^M\d/,
+  'a header of HTTP': /^(Content-Type|Location)$/,
+  'a font of a drawing': /^\d+ \d+px [\w, -]+$/,
   'a key of the keyboard': /^(Shift )?(Enter|Esc|Escape|Tab|Arrow(Up|Down|Left|Right))$/,
   'a question about the device': /^\((prefers|min|max|hover)[^()]*\)$/,
 }
@@ -87,21 +90,7 @@ const page = filesUnder('client/web')
   .map((path) => parse(path, textOf(path)))
 const isIn = (place: string, { path }: Source) => `${path}/`.startsWith(`client/web/${place}/`)
 const outside = ({ path, code }: Source) => textsIn(path, code).map((text) => `${path}: ${text}`)
-const catalogs = page.filter((source) => isIn('texts', source) && !source.path.endsWith('catalog.ts'))
-
-/** The keys of a catalog, with those of a group after a dot. */
-function keysIn({ path, code }: Pick<Source, 'path' | 'code'>): string[] {
-  const keys: string[] = []
-  const walk = (node: Syntax, before: string): void => {
-    for (const child of childrenOf(node)) {
-      if (child.type !== 'Property') walk(child, before)
-      else if ((child.value as Syntax).type === 'ObjectExpression') walk(child, `${before}${nameOf(child.key)}.`)
-      else keys.push(`${before}${nameOf(child.key)}`)
-    }
-  }
-  walk(programOf(path, code), '')
-  return keys
-}
+const catalogs = page.filter(({ path }) => isCatalog(path))
 
 /** The keys of a catalog that no component reads. A group that is read by a variable is read whole. */
 function unreadKeys(catalog: Pick<Source, 'path' | 'code'>, sources: readonly Source[]): string[] {
@@ -116,7 +105,7 @@ function unreadKeys(catalog: Pick<Source, 'path' | 'code'>, sources: readonly So
         ))
           read.add(key).add(`${key}.${inGroup}`)
     }
-  return keysIn(catalog).filter((key) => !read.has(key) && !read.has(key.replace(/\..*/, '.*')))
+  return [...catalogTextsOf(catalog).keys()].filter((key) => !read.has(key) && !read.has(key.replace(/\..*/, '.*')))
 }
 
 test('O87: a text of a screen is in a catalog', () => {

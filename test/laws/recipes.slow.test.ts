@@ -22,7 +22,7 @@ interface Recipe {
 const recipes: Record<string, Recipe> = {
   'an operation': {
     declared: {
-      file: 'shared/api/accounts.ts',
+      file: 'shared/api/people/accounts.ts',
       before: '  checkUsername: operation({',
       write: `  recipeOperation: operation({
         summary: 'How many usernames are taken.', http: 'GET /api/recipe-operation', access: 'public', limit: 'general', cost: 'cheap',
@@ -68,7 +68,7 @@ const recipes: Record<string, Recipe> = {
   },
   'a room event': {
     declared: {
-      file: 'shared/api/room-events.ts',
+      file: 'shared/api/rooms/room-events.ts',
       before: "  'message.unpinned': declared(",
       write: `'message.recipe_event': declared('A message was starred.', z.object({ id: z.string() })),`,
     },
@@ -86,7 +86,7 @@ const recipes: Record<string, Recipe> = {
   },
   'a gate': {
     declared: {
-      file: 'shared/api/gates.ts',
+      file: 'shared/api/rooms/gates.ts',
       before: 'BalanceGate, AttendanceGate, PlaceGate])',
       write: "z.object({ by: z.literal('recipe'), least: z.number() }),",
     },
@@ -121,7 +121,11 @@ const recipes: Record<string, Recipe> = {
       before: '  stream: {',
       write: "'recipe-kind': { ...open, foundedBy: 'createRecipeRoom', writers: 'moderators' },",
     },
-    missing: ['client/web/rooms/create-room.tsx', 'server/domains/rooms/room-state/kinds.ts', 'shared/api/rooms.ts'],
+    missing: [
+      'client/web/rooms/create-room.tsx',
+      'server/domains/rooms/room-state/kinds.ts',
+      'shared/api/rooms/rooms.ts',
+    ],
     follows: [
       {
         file: 'server/domains/rooms/room-state/kinds.ts',
@@ -132,7 +136,7 @@ const recipes: Record<string, Recipe> = {
         },`,
       },
       {
-        file: 'shared/api/rooms.ts',
+        file: 'shared/api/rooms/rooms.ts',
         before: '  createGroup: operation({',
         write: `  createRecipeRoom: operation({
           summary: 'Create a room of the recipe.', http: 'POST /api/recipe-rooms', access: 'user', limit: 'general', cost: 'cheap',
@@ -240,9 +244,9 @@ function run(project: string, test: string): string {
 /** Nothing but the entries of the kind says that its moderators alone write and its members alone read. */
 const kindTest = `
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { messages } from '#shared/api/messages'
-import { moderation } from '#shared/api/moderation'
-import { rooms } from '#shared/api/rooms'
+import { messages } from '#shared/api/rooms/messages'
+import { moderation } from '#shared/api/moderation/moderation'
+import { rooms } from '#shared/api/rooms/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import { over, person } from '#test/support/people'
 

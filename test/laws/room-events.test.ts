@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { recordOf } from '#server/domains/events'
-import { globalEventTypes, roomEventTypes } from '#shared/api/room-events'
+import { globalEventTypes, roomEventTypes } from '#shared/api/rooms/room-events'
 import { findings, parse, type Source, sourcesOf } from './sources.ts'
 
 const types = Object.keys({ ...roomEventTypes, ...globalEventTypes })
 
 /** Where the type of an event may be spelled out. */
-const declarations = /^shared\/api\/room-events\.ts$/
+const declarations = /^shared\/api\/rooms\/room-events\.ts$/
 const records = /^server\/domains\/[^/]+\/[^/]+\/events(\/|\.ts$)/
 /** Where it is said what is stored. */
 const stores = /^server\/domains\/([^/]+\/[^/]+\/events(\/|\.ts$)|rooms\/events\/|rooms\/room-state\/fact-schemas\.ts$)/
 const others: readonly RegExp[] = [
   declarations,
   // What protocol 2 leaves out of an event.
-  /^shared\/api\/lean\.ts$/,
+  /^shared\/api\/rooms\/lean\.ts$/,
   // What a client makes of an event, and how its page words it.
   /^client\/sdk\/(timeline|view)\.ts$/,
   /^client\/web\/messages\/notice-text\.ts$/,

@@ -11,7 +11,7 @@ const named: readonly RegExp[] = [
   /^shared\/kit\/room-kinds\.ts$/,
   /^server\/domains\/rooms\/room-state\/kinds\.ts$/,
   // `messageType` of the documented paths of moderation.
-  /^shared\/api\/moderation-paths\.ts$/,
+  /^shared\/api\/moderation\/moderation-paths\.ts$/,
   // Words that no id of a partner begins with.
   /^server\/domains\/people\/federation\/partner\.ts$/,
 ]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { widgetKinds } from '#shared/api/profile-widgets'
+import { widgetKinds } from '#shared/api/people/profile-widgets'
 import { line, nameLine, text } from '#shared/kit/primitives'
 import { judgedNames } from '#test/support/judged-names'
 import { fieldsIn, kindOf, textFields } from '#test/support/string-fields'
@@ -34,7 +34,6 @@ const unjudged: Reasons = {
   'behind the name of its sender': /^push\.send\.title$/,
   'told to the operators': /^contact\.write\.name$/,
   'the name of a place': /^rooms\.createLocationRoom\.placeName$/,
-  'a sentence': /^rooms\.setTopic\.topic$/,
 }
 
 const fields = [...textFields()].map(([path, kinds]) => ({ path, kinds: [...kinds] }))

@@ -41,7 +41,7 @@ test('what test/verified.json says of each part was measured, and its commit has
 })
 
 describe('a part', () => {
-  const part = all.find(({ file }) => file === 'test/server/rooms.test.ts') ?? never()
+  const part = all.find(({ file }) => file === 'test/server/rooms/rooms.test.ts') ?? never()
   const name = nameOf(part)
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
   const entry = (changes: Partial<Entry> = {}): Entry => {
@@ -108,18 +108,26 @@ describe('the folders of a part', () => {
 
   test.each([
     ['what a program is built of, for who starts it', 'test/nodes/workers.test.ts', 'server/workers.ts'],
-    ['what kill tests start', 'test/server/jobs.kill.test.ts', 'server/main.ts'],
+    ['what kill tests start', 'test/server/platform/jobs.kill.test.ts', 'server/main.ts'],
     ['what the faults start', 'test/faults/run.ts', 'server/hand-offs.ts'],
     ['a program beside the test', 'test/store/damage.kill.test.ts', 'test/store/holder.ts'],
     ['vectors whose names are put together', 'test/client/direct.test.ts', 'test/vectors'],
     ['how the page is built', 'test/browser/polls.test.ts', 'vite.config.ts'],
-    ['gates, which rooms ask', 'test/server/gates.test.ts', 'server/domains/rooms/attendance'],
-    ['the kernel and the log, for all that boots a server', 'test/server/polls.test.ts', 'server/log'],
-    ['a domain whose contract is imported', 'test/server/booking-paid.test.ts', 'server/domains/payments/paid-chat'],
+    ['gates, which rooms ask', 'test/server/rooms/gates.test.ts', 'server/domains/rooms/attendance'],
+    ['the kernel and the log, for all that boots a server', 'test/server/rooms/polls.test.ts', 'server/log'],
+    [
+      'a domain whose contract is imported',
+      'test/server/meetings/booking-paid.test.ts',
+      'server/domains/payments/paid-chat',
+    ],
     ['a domain whose route is called', 'test/hostile/http-conformance.test.ts', 'server/domains/people/passkeys'],
-    ['what every server is given by a registry', 'test/server/installation.test.ts', 'server/domains/media/uploads'],
-    ['what that domain imports', 'test/server/booking-paid.test.ts', 'server/domains/meetings/scheduling'],
-    ['a document that the test reads', 'test/server/rest-page.test.ts', 'docs/rest.md'],
+    [
+      'what every server is given by a registry',
+      'test/server/platform/installation.test.ts',
+      'server/domains/media/uploads',
+    ],
+    ['what that domain imports', 'test/server/meetings/booking-paid.test.ts', 'server/domains/meetings/scheduling'],
+    ['a document that the test reads', 'test/server/platform/rest-page.test.ts', 'docs/rest.md'],
     ['the page, for tests in a browser', 'test/browser/polls.test.ts', 'client'],
     ['the exact versions of packages', 'test/store/conformance.test.ts', 'package-lock.json'],
   ])('hold %s', (_, file, folder) => {
@@ -127,7 +135,7 @@ describe('the folders of a part', () => {
   })
 
   test('do not hold the domains that it does not use', () => {
-    expect(foldersOf('test/server/polls.test.ts')).not.toContain('server/domains/streams/streams')
+    expect(foldersOf('test/server/rooms/polls.test.ts')).not.toContain('server/domains/streams/streams')
     expect(foldersOf('test/store/conformance.test.ts').filter((path) => path.startsWith('server/domains'))).toEqual([])
   })
 })

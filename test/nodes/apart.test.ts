@@ -3,7 +3,7 @@ import { Accounts } from '#server/domains/people/accounts/model'
 import { forgetProfile, profilesOf } from '#server/domains/people/accounts/profiles'
 import { Sessions } from '#server/domains/people/identity/model'
 import type { Node } from '#server/kernel/context'
-import { rooms } from '#shared/api/rooms'
+import { rooms } from '#shared/api/rooms/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import { person } from '#test/support/people'
 

@@ -4,7 +4,7 @@ import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { httpFacilitator } from '#server/ports/facilitator/http'
 import { localFacilitator } from '#server/ports/facilitator/local'
 import type { Facilitator, Proof } from '#server/ports/facilitator/port'
-import { networks } from '#shared/api/payment-networks'
+import { networks } from '#shared/api/payments/payment-networks'
 import { openFacilitator } from '#test/support/providers'
 
 const payTo = `0x${'99'.repeat(20)}` as const

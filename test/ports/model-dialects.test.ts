@@ -199,15 +199,22 @@ test.each([
   ['error', texts('half of') + finish('error') + done],
   ['abort', texts('half of') + finish('abort') + done],
   ['insufficient_system_resource', texts('half of') + finish('insufficient_system_resource') + done],
+  ['an error with a status', texts('half of') + chunk({ error: { code: 502, message: 'Provider error' } })],
+  ['an error as a chunk', texts('half of') + chunk({ object: 'error', message: 'Engine is dead', code: 500 })],
+])('O21: an answer that ends by %s can be asked again', async (_how, stream) => {
+  expect(await told(stream)).toMatchObject({ reason: null, error: failed })
+})
+
+test.each([
   ['nothing', texts('half of')],
   ['[DONE] without a reason', texts('half of') + done],
   ['an empty reason and nothing', texts('half of') + finish('')],
   ['an empty reason before a word is missing', texts('half of').replace('null', '""')],
   ['[DONE] before a word', delta({ role: 'assistant', content: '' }) + done],
-  ['an error with a status', texts('half of') + chunk({ error: { code: 502, message: 'Provider error' } })],
-  ['an error as a chunk', texts('half of') + chunk({ object: 'error', message: 'Engine is dead', code: 500 })],
-])('O21: an answer that ends by %s can be asked again', async (_how, stream) => {
-  expect(await told(stream)).toMatchObject({ reason: null, error: failed })
+])('O97: an answer that ends by %s broke off without a reason', async (_how, stream) => {
+  const { reason, error } = await told(stream)
+  expect({ reason, error }).toMatchObject({ reason: null, error: { code: 'UPSTREAM_ERROR' } })
+  expect(error).toHaveProperty('details', undefined)
 })
 
 test('O20: an answer that is thought alone has no words', async () => {

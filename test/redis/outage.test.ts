@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { messages } from '#shared/api/messages'
+import { messages } from '#shared/api/rooms/messages'
 import { serverNotice } from '#shared/kit/connection'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'

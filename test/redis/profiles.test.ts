@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
-import { accounts } from '#shared/api/accounts'
+import { accounts } from '#shared/api/people/accounts'
 import { type Booted, boot } from '#test/support/boot'
 import { person } from '#test/support/people'
 import { type OwnRedis, ownRedis } from './own-redis.ts'

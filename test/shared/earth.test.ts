@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boxAround, metresBetween, metresText, roundedPoint } from '#shared/kit/earth'
+import { cellOf, cellsAround, metresBetween, metresText, roundedPoint } from '#shared/kit/earth'
 
 const point = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -18,20 +18,24 @@ describe('distances on earth', () => {
     expect(metresBetween(one, other)).toBe(metresBetween(other, one))
   })
 
-  test('what is near lies in the box around a point', () => {
+  test('what is near is in a cell around a point, of which there are few', () => {
     fc.assert(
       fc.property(point, point, fc.integer({ min: 1, max: 100_000 }), (middle, other, reach) => {
+        const wide = Math.cos((middle.latitude * Math.PI) / 180)
+        const longitude = middle.longitude + (other.longitude / 180) * Math.min(180, reach / 111_195 / wide)
         const near = {
           latitude: Math.max(-90, Math.min(90, middle.latitude + (other.latitude / 90) * (reach / 111_195))),
-          longitude: middle.longitude + (other.longitude / 180) * (reach / 111_195),
+          longitude: longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude,
         }
-        fc.pre(Math.abs(near.longitude) <= 180 && metresBetween(middle, near) <= reach)
-        const { south, north, across } = boxAround(middle, reach)
-        expect(near.latitude).toBeGreaterThanOrEqual(south)
-        expect(near.latitude).toBeLessThanOrEqual(north)
-        if (across) expect(near.longitude >= across.west && near.longitude <= across.east).toBe(true)
+        fc.pre(metresBetween(middle, near) <= reach)
+        const cells = cellsAround(middle, reach)
+        expect(cells).toContain(cellOf(near))
+        expect(cells.length).toBeLessThan(150)
       }),
+      { numRuns: 2_000 },
     )
+    expect(cellOf({ latitude: 1, longitude: 180 })).toBe(cellOf({ latitude: 1, longitude: -180 }))
+    expect(cellsAround({ latitude: 52.1, longitude: 13.1 }, 1_000)).toHaveLength(1)
   })
 
   test('a rounded point is within eight metres of the point', () => {

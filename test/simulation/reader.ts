@@ -1,6 +1,6 @@
 import { type Fed, Feed } from '#client/sdk/feed'
 import type { RoomKey, Row } from '#server/log/types'
-import type { RoomEvent } from '#shared/api/room-events'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import type { Cluster } from './cluster.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rooms } from '#shared/api/rooms'
+import { rooms } from '#shared/api/rooms/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import { over, type Person, people } from '#test/support/people'
 

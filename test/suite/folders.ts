@@ -101,7 +101,7 @@ const moduleOf = (path: string): Source => parse(path, textOf(path))
 /** The registry of domains, by the contract that each implements. */
 function domainsByContract(): ReadonlyMap<string, string> {
   const folderByName = importsOf('server/domains/index.ts', /^\.\/([\w-]+\/[\w-]+)\//)
-  const fileByName = importsOf('shared/api/index.ts', /^\.\/([\w-]+\.ts)$/)
+  const fileByName = importsOf('shared/api/index.ts', /^\.\/([\w-]+\/[\w-]+\.ts)$/)
   return new Map(
     [...fileByName].flatMap(([name, file]) => {
       const folder = folderByName.get(name)

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { booking } from '#shared/api/booking'
-import { scheduling } from '#shared/api/scheduling'
+import type { booking } from '#shared/api/meetings/booking'
+import { scheduling } from '#shared/api/meetings/scheduling'
 import type { CallOf } from '#shared/kit/contract'
 import type { Booted } from './boot.ts'
 import { codeIn, letterAfter } from './letters.ts'

@@ -1,4 +1,4 @@
-import { calendar, calendarCallback } from '#shared/api/calendar'
+import { calendar, calendarCallback } from '#shared/api/meetings/calendar'
 import type { Person } from './people.ts'
 
 /** Where the page of the servers of tests is. */

@@ -1,5 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto'
-import { deviceKeys } from '#shared/api/device-keys'
+import { deviceKeys } from '#shared/api/people/device-keys'
 import type { Person } from './people.ts'
 
 const random = (bytes: number) => randomBytes(bytes).toString('base64url')

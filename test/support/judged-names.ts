@@ -19,6 +19,7 @@ export const judgedNames = [
   'rooms.createGroup.name',
   'rooms.createLocationRoom.name',
   'rooms.createTokenRoom.name',
+  'rooms.setTopic.topic',
   'rooms.update.category',
   'rooms.update.name',
   'scheduling.configure.scheduling_title',

@@ -1,6 +1,6 @@
 import type { FakeWeb } from '#server/ports/web/fake'
-import { agents } from '#shared/api/agents'
-import { knowledge } from '#shared/api/knowledge'
+import { agents } from '#shared/api/agents/agents'
+import { knowledge } from '#shared/api/agents/knowledge'
 import type { Booted } from './boot.ts'
 import { type Person, person } from './people.ts'
 

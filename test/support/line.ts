@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import type { Socket } from 'socket.io-client'
 import type { z } from 'zod'
-import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/room-events'
+import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/rooms/room-events'
 import type { Event } from '#shared/kit/contract'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 

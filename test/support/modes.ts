@@ -15,7 +15,7 @@ export function modesIn(code: string): readonly string[] {
 /** The files whose first line names their modes; those that end servers, or take long, have projects of their own. */
 export function filesWithModes(): readonly string[] {
   return folders.flatMap((folder) =>
-    readdirSync(folder)
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts') && !/\.(kill|slow)\./.test(name))
       .map((name) => `${folder}/${name}`),
   )

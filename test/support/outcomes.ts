@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import type { Metrics } from '#server/kernel/metrics'
+import type { Metrics } from '#server/kernel/operate/metrics'
 
 /** Notes what every operation answered in this process so far, for `scripts/outcomes.ts` to judge. */
 export async function noteOutcomes(nodes: readonly { metrics: Metrics }[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { keccak256, toHex } from 'viem'
 import { digestOf } from '#server/domains/payments/payments/exact'
-import { networks, type PaymentNetwork } from '#shared/api/payment-networks'
+import { networks, type PaymentNetwork } from '#shared/api/payments/payment-networks'
 import { call, type Wallet } from './wallet.ts'
 
 let made = 0

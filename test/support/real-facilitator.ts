@@ -7,7 +7,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/facilitator'
 import { createWalletClient, encodeFunctionData, type Hex, http, parseAbi, publicActions } from 'viem'
 import { z } from 'zod'
-import { networks } from '#shared/api/payment-networks'
+import { networks } from '#shared/api/payments/payment-networks'
 import type { LocalChain } from './chain.ts'
 import { wallet } from './wallet.ts'
 

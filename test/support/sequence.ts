@@ -1,4 +1,4 @@
-import { messages } from '#shared/api/messages'
+import { messages } from '#shared/api/rooms/messages'
 import { streamEnd, streamItem } from '#shared/kit/connection'
 import type { CallOf, Operation } from '#shared/kit/contract'
 import { type Door, eventOf, type Person, requestOf } from './people.ts'

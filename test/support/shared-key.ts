@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { scriptedAttendance } from '#server/ports/attendance/scripted'
-import { rooms } from '#shared/api/rooms'
+import { rooms } from '#shared/api/rooms/rooms'
 import { type Booted, boot } from './boot.ts'
 import { folderStorage } from './folder-storage.ts'
 import type { Person } from './people.ts'

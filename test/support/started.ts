@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { programs } from './programs.ts'
 
-/** Starts the built server, or another program that opens one, without the demo. Resolves once it is open. */
-export async function started(
-  environment: Record<string, string>,
-  program: string = programs.main,
-): Promise<{ url: string; process: ChildProcess }> {
+/** A process of the built server, or of another program that opens one, without the demo. */
+export function spawned(environment: Record<string, string>, program: string = programs.main) {
   const { MONGODB_URI: _, ...inherited } = process.env
-  const child = spawn(process.execPath, [program], {
+  return spawn(process.execPath, [program], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...inherited,
@@ -20,6 +17,14 @@ export async function started(
       ...environment,
     },
   })
+}
+
+/** Starts such a process. Resolves once it is open. */
+export async function started(
+  environment: Record<string, string>,
+  program?: string,
+): Promise<{ url: string; process: ChildProcess }> {
+  const child = spawned(environment, program)
   const url = await new Promise<string>((resolve, reject) => {
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { spellingsOf } from '#server/kernel/http-input'
+import { spellingsOf } from '#server/kernel/http/http-input'
 import { api } from '#shared/api/index'
 import { type Operation, operationsOf } from '#shared/kit/contract'
 

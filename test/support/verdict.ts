@@ -1,5 +1,5 @@
 import type { SenderFacts } from '#server/domains/moderation/verdict/verdict'
-import { defaultRules, type Rules } from '#shared/api/verdict'
+import { defaultRules, type Rules } from '#shared/api/moderation/verdict'
 import { stepsOfAText } from '#shared/kit/budgets'
 
 export const now = Date.UTC(2030, 0, 1)

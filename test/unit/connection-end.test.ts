@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'socket.io'
 import { expect, test } from 'vitest'
-import { LiveConnection } from '#server/kernel/connection'
+import { LiveConnection } from '#server/kernel/sockets/connection'
 
 test('O45: however many wait for the end of a connection, its socket has one listener of theirs', () => {
   const socket = Object.assign(new EventEmitter(), { connected: true }) as unknown as Socket

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'socket.io'
 import { expect, test } from 'vitest'
-import { LiveConnection } from '#server/kernel/connection'
 import { audiences } from '#server/kernel/context'
+import { LiveConnection } from '#server/kernel/sockets/connection'
 import { eventScopesOf } from '#server/kernel/sockets/event-scopes'
 
 const caller = { account: null, session: null, token: null, ip: '', userAgent: '' } as never

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { docsRoutes } from '#server/kernel/docs'
-import { mountRaw } from '#server/kernel/raw-route'
+import { mountRaw } from '#server/kernel/http/raw-route'
 
 const built = mkdtempSync(join(tmpdir(), 'plaza-docs-'))
 let server: Server

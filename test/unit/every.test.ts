@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { every, startInBackground } from '#server/kernel/every'
+import { every, startInBackground } from '#server/kernel/work/every'
 
 const logged: string[] = []
 const node = {

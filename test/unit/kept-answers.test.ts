@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAnswerCache } from '#server/kernel/kept-answers'
+import { createAnswerCache } from '#server/kernel/store/kept-answers'
 
 function cache(mostWeight = 1_000) {
   let at = 0

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { markerFault, pollMarker, readMarker } from '#server/domains/moderation/verdict/markers'
-import { imageMimeTypes } from '#shared/api/uploads'
-import type { MessageType } from '#shared/api/verdict'
+import { imageMimeTypes } from '#shared/api/media/uploads'
+import type { MessageType } from '#shared/api/moderation/verdict'
 import { heavy } from '#test/support/heavy'
 
 const sender = '0x00000000000000000000000000000000000000aa'

@@ -12,7 +12,14 @@ import {
   requirementOf,
   settledHeaders,
 } from '#server/domains/payments/payments/x402'
-import { centsOf, domainOf, type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
+import {
+  centsOf,
+  domainOf,
+  type NetworkFacts,
+  networks,
+  priceText,
+  unitsOf,
+} from '#shared/api/payments/payment-networks'
 
 const network = z.enum(['base', 'base-sepolia'])
 const Vector = z.object({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDuplicate } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/store/read-back'
 
 test('M42: a duplicate that a majority does not have yet is read once it does', async () => {
   const answers = [null, null, null, 'the other']

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cutWords, endWords, failureWords } from '#client/web/agents/agent-words'
 import { answerOf } from '#server/domains/agents/runs/answer-lines'
-import { CutShort, RunFailure, RunFrame } from '#shared/api/run-frames'
+import { CutShort, RunFailure, RunFrame } from '#shared/api/agents/run-frames'
 
 describe('the words of the page for an answer that failed', () => {
   test.each(RunFailure.options)('of %s say why in words of its own, and whether asking again helps', (code) => {

@@ -68,7 +68,9 @@ describe('what happens to a stream', () => {
 const shown: [string, StreamFacts, boolean | null, boolean][] = [
   ['idle', idle, true, false],
   ['ended', ended, true, false],
-  ['live for less than a minute', { ...said, started_at: at(-59) }, false, true],
+  ['live for less than a minute', { ...live, started_at: at(-59) }, false, true],
+  ['only said to be live, for less than a minute', { ...said, started_at: at(-59) }, null, false],
+  ['only said to be live, and the provider sees something', { ...said, started_at: at(-61) }, true, false],
   ['live for a minute, and the provider sees it', { ...live, started_at: at(-60) }, true, true],
   ['live for a minute, and the provider does not', { ...live, started_at: at(-60) }, false, false],
   ['live, and the provider does not answer', live, null, true],

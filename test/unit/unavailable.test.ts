@@ -1,6 +1,6 @@
 import mongoose from 'mongoose'
 import { afterEach, describe, expect, test } from 'vitest'
-import { refusalFrom } from '#server/kernel/deadline'
+import { refusalFrom } from '#server/kernel/http/deadline'
 import { connectMongo } from '#server/ports/database/mongo'
 import { isUnavailable, NoDatabase } from '#server/ports/database/port'
 import { refusingDatabase } from '#test/support/refusing-database'

@@ -21,7 +21,7 @@ import {
   slowModeSeconds,
   steps,
   Verdict,
-} from '#shared/api/verdict'
+} from '#shared/api/moderation/verdict'
 import { stepsOfAText } from '#shared/kit/budgets'
 import { verdictMicroseconds } from '#test/bench/verdict'
 import { heavy } from '#test/support/heavy'

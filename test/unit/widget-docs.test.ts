@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { kindOfWidget, widgetTypes } from '#shared/api/profile-widgets'
+import { kindOfWidget, widgetTypes } from '#shared/api/people/profile-widgets'
 
 test('the types of widgets in the documentation are those that there are', () => {
   const rows = widgetTypes.map((type) => {

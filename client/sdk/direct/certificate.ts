@@ -1,4 +1,4 @@
-import type { Certificate, DeviceKey } from '#shared/api/device-keys'
+import type { Certificate, DeviceKey } from '#shared/api/people/device-keys'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { Wallet } from '../types.ts'
 

@@ -1,5 +1,5 @@
-import type { DeviceKey } from '#shared/api/device-keys'
-import type { Epoch, SealedBy } from '#shared/api/epochs'
+import type { DeviceKey } from '#shared/api/people/device-keys'
+import type { Epoch, SealedBy } from '#shared/api/rooms/epochs'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'

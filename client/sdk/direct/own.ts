@@ -1,4 +1,4 @@
-import type { Certificate } from '#shared/api/device-keys'
+import type { Certificate } from '#shared/api/people/device-keys'
 import type { Call } from '../calls.ts'
 import type { Wallet } from '../types.ts'
 import { randomBytes, toBase64Url } from './bytes.ts'

@@ -1,4 +1,4 @@
-import type { DeviceKey } from '#shared/api/device-keys'
+import type { DeviceKey } from '#shared/api/people/device-keys'
 import type { DirectDevice } from '../types.ts'
 import type { Vouched } from './certificate.ts'
 import type { Pin, Pins } from './store.ts'

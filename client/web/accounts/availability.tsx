@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { SchedulingSettings } from '#shared/api/scheduling'
+import type { SchedulingSettings } from '#shared/api/meetings/scheduling'
 import { OwnCalls } from '../booking/own-calls.tsx'
 import { SharePage } from '../booking/share-page.tsx'
 import { useClient } from '../connection/client.ts'
@@ -8,6 +8,7 @@ import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { bookingHourTexts as t } from '../texts/booking-hours.ts'
+import { locale } from '../texts/language.ts'
 import styles from './availability.module.css'
 import { OwnCalendar } from './own-calendar.tsx'
 import { useSession } from './session.ts'
@@ -36,7 +37,7 @@ export function Availability() {
   )
 }
 
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
 const aSunday = Date.UTC(2026, 10, 22)
 /** The name of a day; 0 is Sunday. */
 const dayName = (day: number): string => weekday.format(aSunday + day * 86_400_000)

@@ -1,4 +1,4 @@
-import type { CallsFrom as Allowed } from '#shared/api/account-records'
+import type { CallsFrom as Allowed } from '#shared/api/people/account-records'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { contactNoteChanged, noteLength } from '#shared/api/contact-notes'
+import { contactNoteChanged, noteLength } from '#shared/api/people/contact-notes'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'

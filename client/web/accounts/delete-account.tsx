@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { MessagesOfErased, ownData } from '#shared/api/own-data'
+import type { MessagesOfErased, ownData } from '#shared/api/platform/own-data'
 import type { AnswerOf } from '#shared/kit/contract'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'

@@ -1,5 +1,5 @@
 import { lazy, useEffect, useRef, useState } from 'react'
-import type { PublicStream } from '#shared/api/stream-records'
+import type { PublicStream } from '#shared/api/streams/stream-records'
 import { useClient } from '../connection/client.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { welcomeTexts as t } from '../texts/welcome.ts'

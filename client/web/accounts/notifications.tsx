@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Preferences } from '#shared/api/push'
+import type { Preferences } from '#shared/api/platform/push'
 import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
@@ -7,6 +7,7 @@ import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { canNotify } from '../rooms/use-attention.ts'
+import { locale } from '../texts/language.ts'
 import { settingTexts as t } from '../texts/settings.ts'
 import { NotifySwitch } from './notify-switch.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
@@ -103,7 +104,7 @@ function PushSwitch() {
 }
 
 const hours = Array.from({ length: 24 }, (_, hour) => hour)
-const hourName = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
+const hourName = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
 const { timeZone: ownZone } = Intl.DateTimeFormat().resolvedOptions()
 /** About the same hour by the clock of this browser. */
 const ofUtc = (hour: number) => (hour + Math.round(-new Date().getTimezoneOffset() / 60) + 24) % 24

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
-import { archiveDays, type DataExport } from '#shared/api/own-data'
+import { archiveDays, type DataExport } from '#shared/api/platform/own-data'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, lengthInBytes } from '../kit/format.ts'

@@ -16,6 +16,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
 import { peopleTexts as t } from '../texts/people.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 import styles from './accounts.module.css'
 import { ContactNote } from './contact-note.tsx'
 import { FriendTag } from './friend-tag.tsx'
@@ -81,7 +82,9 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                 {isScripted && <span className="chip">{t.scripted}</span>}
                 {agent !== null && <span className="chip">{t.agent}</span>}
                 {shown.value?.is_bot && <span className="chip">{t.bot}</span>}
-                {person.role && person.role !== 'member' && <span className="chip">{person.role}</span>}
+                {person.role && person.role !== 'member' && (
+                  <span className="chip">{valueText(valueTexts.roles, person.role)}</span>
+                )}
                 {isMyself && <span className="chip">{t.you}</span>}
               </p>
               {said && <p>{said}</p>}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { PointsEntry } from '#shared/api/points'
+import type { PointsEntry } from '#shared/api/people/points'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'

@@ -1,6 +1,6 @@
 import { useCallback, useEffect } from 'react'
 import { table } from '#client/sdk/table'
-import type { PointsAction, PointsState } from '#shared/api/points'
+import type { PointsAction, PointsState } from '#shared/api/people/points'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { lengthOf, secondsUntil } from '../kit/format.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { identityChanged } from '#shared/api/identities'
+import { identityChanged } from '#shared/api/people/identities'
 import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'

@@ -1,4 +1,4 @@
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Problem } from '../kit/notice.tsx'

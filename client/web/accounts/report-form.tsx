@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { reportTypes } from '#shared/api/social'
+import { reportTypes } from '#shared/api/moderation/social'
 import { cut } from '#shared/kit/cut'
 import { conversationOf } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
@@ -8,6 +8,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { handIn, sealedMediaOf } from '../media/evidence.ts'
 import { evidenceOf } from '../media/words.ts'
 import { peopleTexts as t } from '../texts/people.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { useSession } from './session.ts'
 import { useBlocks } from './use-blocked.ts'
@@ -66,7 +67,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
             aria-pressed={type === reportType}
             onClick={() => setReportType(type)}
           >
-            {type.replaceAll('_', ' ')}
+            {valueText(valueTexts.reports, type)}
           </button>
         ))}
       </fieldset>

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { createClient } from '#client/sdk/client'
 import type { Client } from '#client/sdk/types'
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import type { RoomRef } from '#shared/kit/primitives'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { ConnectionWord } from '../connection/connection-word.tsx'

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { SignInUser } from '#client/sdk/types'
-import type { AuthMethod } from '#shared/api/identity'
+import type { AuthMethod } from '#shared/api/people/identity'
 import type { Known } from './load-user.ts'
 
 export interface ServerStatus {

@@ -1,12 +1,13 @@
 import { linkTo, type SettingsSection } from '#shared/kit/pages'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
-import { type Tab, Tabs } from '../kit/tabs.tsx'
+import { Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
 import { openDialog, openPage } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
 import { settingTexts as t } from '../texts/settings.ts'
+import { Appearance } from './appearance.tsx'
 import { Availability } from './availability.tsx'
 import { CallsFrom } from './calls-from.tsx'
 import { DeviceKeys } from './device-keys.tsx'
@@ -19,34 +20,19 @@ import { ProfileForm } from './profile-form.tsx'
 import { BlockedPeople, SilencedRooms } from './quiet-lists.tsx'
 import { useSession } from './session.ts'
 import styles from './settings.module.css'
+import { settingsTabs } from './settings-tabs.ts'
 import { SmartAccount } from './smart-account.tsx'
 import { StatusForm } from './status-form.tsx'
-import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
-
-const pages: readonly Tab<SettingsSection>[] = [
-  { name: 'profile', title: t.tabs.profile },
-  { name: 'sign-in', title: t.tabs.signIn },
-  { name: 'devices', title: t.tabs.devices },
-  { name: 'wallet', title: t.tabs.wallet },
-  { name: 'booking', title: t.tabs.booking },
-  { name: 'points', title: t.tabs.points },
-  { name: 'notifications', title: t.tabs.notifications },
-  { name: 'privacy', title: t.tabs.privacy },
-  { name: 'data', title: t.tabs.data },
-  { name: 'problem', title: t.tabs.problem },
-  { name: 'contact', title: t.tabs.contact },
-]
 
 export function Settings({ section: page, onClose }: { section: SettingsSection; onClose: () => void }) {
   const setPage = (section: SettingsSection) => openDialog(linkTo('settings', { section }))
-  const mayWrite = useSession().status?.contact ?? false
+  const { status } = useSession()
   const open = (place: SettingsSection | 'friends') =>
     place === 'friends' ? openPage(linkTo('friends')) : setPage(place)
-  const offered = pages.filter(({ name }) => name !== 'contact' || mayWrite)
   return (
     <Dialog title={t.title} isBroad onClose={onClose}>
-      <Tabs label={t.title} tabs={offered} chosen={page} onChoose={setPage} />
+      <Tabs label={t.title} tabs={settingsTabs(status)} chosen={page} onChoose={setPage} />
       <div className={`stack wide ${styles.settingsPage}`} role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
         {page === 'sign-in' && <WaysIn />}
@@ -56,6 +42,7 @@ export function Settings({ section: page, onClose }: { section: SettingsSection;
             <DeviceKeys />
           </>
         )}
+        {page === 'appearance' && <Appearance />}
         {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('sign-in')} />}
         {page === 'booking' && <Availability />}
         {page === 'points' && <Points onOpen={open} />}
@@ -75,8 +62,6 @@ export function Settings({ section: page, onClose }: { section: SettingsSection;
   )
 }
 
-const themes: readonly Theme[] = ['system', 'light', 'dark']
-
 function Profile({ onLeave }: { onLeave: () => void }) {
   const { signOut } = useSession()
   const { flush } = useDeletions()
@@ -86,7 +71,6 @@ function Profile({ onLeave }: { onLeave: () => void }) {
     onLeave()
     await signOut()
   }
-  const [theme, choose] = useTheme()
   return (
     <>
       <OwnPicture />
@@ -99,15 +83,6 @@ function Profile({ onLeave }: { onLeave: () => void }) {
         </a>
         <span className="hint">{t.profile.pageHint}</span>
       </div>
-      <fieldset className="segments">
-        <legend className="label">{t.themes.title}</legend>
-        {themes.map((option) => (
-          <label key={option}>
-            <input type="radio" name="theme" checked={theme === option} onChange={() => choose(option)} />
-            <span className="segment">{t.themes[option]}</span>
-          </label>
-        ))}
-      </fieldset>
       <div className="row">
         <button type="button" className="button" onClick={leave}>
           {t.profile.signOut}

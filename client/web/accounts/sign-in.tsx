@@ -1,6 +1,6 @@
 import { lazy, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
-import type { AuthMethod } from '#shared/api/identity'
+import type { AuthMethod } from '#shared/api/people/identity'
 import { useAccount, useClient } from '../connection/client.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'

@@ -1,4 +1,4 @@
-import type { AuthMethod } from '#shared/api/identity'
+import type { AuthMethod } from '#shared/api/people/identity'
 import { useClient } from '../connection/client.ts'
 import { fullTimeOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'

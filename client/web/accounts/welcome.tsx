@@ -2,7 +2,7 @@ import { lazy, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
 import { isolated } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
-import { GoesOn, Problem } from '../kit/notice.tsx'
+import { Problem } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { welcomeTexts as t } from '../texts/welcome.ts'
 import { TourList } from '../tour/tour-list.tsx'
@@ -24,7 +24,7 @@ export function Welcome(props: {
   onLook: (stream?: string) => void
 }) {
   const link = useSignInLink(props.onEnter)
-  const { value: status, error, isLoading, againAt, reload } = props.status
+  const { value: status, error, isLoading, reload } = props.status
   // Elements that depend on the status are rendered together with it, so that the layout does not shift.
   const isKnown = !isLoading
   const streams = useFirstLive()
@@ -78,7 +78,7 @@ export function Welcome(props: {
             </section>
           )}
           {link?.state === 'failed' && <Problem error={link.error} />}
-          {againAt ? <GoesOn at={againAt} /> : <Problem error={error} onRetry={reload} />}
+          <Problem error={error} onRetry={reload} />
           <SignIn status={status} onEnter={props.onEnter} />
           {status?.demo && <TourList />}
         </div>

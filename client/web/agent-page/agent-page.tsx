@@ -1,7 +1,7 @@
 import { linkTo } from '#shared/kit/pages'
 import '../kit/frame.css'
 import { useEffect } from 'react'
-import { networks, priceText } from '#shared/api/payment-networks'
+import { networks, priceText } from '#shared/api/payments/payment-networks'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { AgentPicture } from '../agents/agent-picture.tsx'
@@ -9,8 +9,8 @@ import agentsStyles from '../agents/agents.module.css'
 import { useAccount, useClient } from '../connection/client.ts'
 import { useKeptFocus } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
-import { Blank, Skeleton } from '../kit/notice.tsx'
-import { type ProblemWords, problemText } from '../kit/problem.ts'
+import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import styles from './agent-page.module.css'
 import { FreeView } from './free-view.tsx'
@@ -47,7 +47,7 @@ export function AgentPage({ id }: { id: string }) {
           <Head />
           {error && !isLoading ? (
             <Blank icon="warn" title="This agent cannot be opened">
-              <p role="alert">{problemText(error, words)}</p>
+              <LoadProblem error={error} words={words} />
               <button type="button" className="button small" onClick={reload}>
                 Try again
               </button>

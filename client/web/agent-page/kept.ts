@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid'
-import type { PaymentNetwork } from '#shared/api/payment-networks'
+import type { PaymentNetwork } from '#shared/api/payments/payment-networks'
 
 /** A question that has no answer yet, with its payment once it is signed: the same payment is sent again, never another. */
 export interface KeptQuestion {

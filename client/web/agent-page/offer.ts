@@ -1,4 +1,4 @@
-import { domainOf, networks, type PaymentNetwork, transferTypes } from '#shared/api/payment-networks'
+import { domainOf, networks, type PaymentNetwork, transferTypes } from '#shared/api/payments/payment-networks'
 
 type Hex = `0x${string}`
 

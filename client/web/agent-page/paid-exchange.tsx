@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { networks } from '#shared/api/payment-networks'
-import type { CutShort } from '#shared/api/run-frames'
+import type { CutShort } from '#shared/api/agents/run-frames'
+import { networks } from '#shared/api/payments/payment-networks'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { AgentPicture } from '../agents/agent-picture.tsx'

@@ -6,6 +6,7 @@ import { useClient } from '../connection/client.ts'
 import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
+import { useRepeated } from '../kit/use-loaded.ts'
 import { agentDraftOf, keepText, readText } from '../messages/drafts.ts'
 import styles from './agent-page.module.css'
 import { Begin } from './begin.tsx'
@@ -25,6 +26,7 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
   useEffect(() => chat.start(), [chat])
 
   const { said, asked, receipts, problem } = state
+  useRepeated(problem, () => void chat.load())
   const isOpen = ({ stage: { at } }: Asked) => at !== 'done' && at !== 'failed'
   const face = { name, emoji, picture }
   const ask = (message: string) => {

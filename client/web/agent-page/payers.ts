@@ -1,4 +1,4 @@
-import { networks } from '#shared/api/payment-networks'
+import { networks } from '#shared/api/payments/payment-networks'
 import { type EthereumWallet, type FoundWallet, useWallets } from '../accounts/wallets.ts'
 import { envelopeOf, type Offer, type Transfer, transferFor } from './offer.ts'
 

@@ -1,4 +1,4 @@
-import { networks } from '#shared/api/payment-networks'
+import { networks } from '#shared/api/payments/payment-networks'
 import { shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'

@@ -5,6 +5,7 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { sends } from '../kit/keys.ts'
 import { useField } from '../messages/use-field.ts'
+import { locale } from '../texts/language.ts'
 
 const longest = 10_000
 
@@ -39,7 +40,7 @@ export function VisitorField(props: {
           <Icon name="warn" />
           <span>
             {isTooLong
-              ? `This is too long to be asked: ${longest.toLocaleString()} characters are the most.`
+              ? `This is too long to be asked: ${longest.toLocaleString(locale)} characters are the most.`
               : 'One question at a time: finish the one above first.'}
           </span>
         </p>

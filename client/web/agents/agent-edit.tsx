@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { navigate } from 'wouter/use-browser-location'
-import type { OwnAgent } from '#shared/api/agent-records'
+import type { OwnAgent } from '#shared/api/agents/agent-records'
 import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'

@@ -1,4 +1,5 @@
-import type { OwnAgent } from '#shared/api/agent-records'
+import type { OwnAgent } from '#shared/api/agents/agent-records'
+import { locale } from '../texts/language.ts'
 
 /** What the form of an agent holds; lists are written as text. */
 export interface AgentFields {
@@ -78,7 +79,7 @@ export function problemsOf(fields: AgentFields): Problems {
   for (const name of ['name', 'personality', 'systemInstructions'] as const)
     if (lengthOf(fields, name) > longest[name])
       problems[name] =
-        `At most ${longest[name].toLocaleString()} characters; these are ${lengthOf(fields, name).toLocaleString()}.`
+        `At most ${longest[name].toLocaleString(locale)} characters; these are ${lengthOf(fields, name).toLocaleString(locale)}.`
   if (lengthOf(fields, 'name') === 0) problems.name = 'It needs a name.'
   if (!oneEmoji.test(avatarEmoji)) problems.avatarEmoji = 'One emoji.'
   if (asked.some(isLonger(longestQuestion)))

@@ -1,7 +1,6 @@
 import { navigate } from 'wouter/use-browser-location'
 import { linkTo } from '#shared/kit/pages'
-import { Blank, Skeleton } from '../kit/notice.tsx'
-import { problemText } from '../kit/problem.ts'
+import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
 import { AgentHead } from './agent-head.tsx'
 import { missingWords } from './agent-words.ts'
 
@@ -19,7 +18,7 @@ export function AgentMissing({ error, onRetry }: { error: unknown; onRetry: () =
     <main className="room" aria-label="Agent">
       <AgentHead title="Agent" back={back} />
       <Blank icon="warn" title="This agent cannot be opened">
-        <p role="alert">{problemText(error, missingWords)}</p>
+        <LoadProblem error={error} words={missingWords} />
         <button type="button" className="button small" onClick={onRetry}>
           Try again
         </button>

@@ -1,13 +1,9 @@
-import type { Agent } from '#shared/api/agent-records'
-import type { CutShort, phases, RunFailure } from '#shared/api/run-frames'
+import type { Agent } from '#shared/api/agents/agent-records'
+import type { CutShort, phases, RunFailure } from '#shared/api/agents/run-frames'
 import type { ProblemWords } from '../kit/problem.ts'
+import { agentListTexts } from '../texts/agent-list.ts'
 
-export const visibilityTitles: Record<Agent['visibility'], string> = {
-  private: 'Only you',
-  friends: 'Your friends',
-  public: 'Everybody',
-  official: 'Official',
-}
+export const visibilityTitles: Record<Agent['visibility'], string> = agentListTexts.visibility
 
 /** Why an agent can be neither opened nor asked. */
 export const missingWords: ProblemWords = {

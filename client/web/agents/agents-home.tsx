@@ -5,14 +5,14 @@ import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { isolated, nameOf, plural } from '../kit/format.ts'
+import { isolated, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo } from '../rooms/route.ts'
+import { agentListTexts as t } from '../texts/agent-list.ts'
 import { AgentHead } from './agent-head.tsx'
 import { AgentPicture } from './agent-picture.tsx'
-import { visibilityTitles } from './agent-words.ts'
 import styles from './agents-home.module.css'
 
 /** The agents of the account, its favorites, and those of others. */
@@ -30,23 +30,23 @@ export function AgentsHome() {
   }
 
   return (
-    <main className="room agents" aria-label="Agents">
-      <AgentHead title="Agents" back={{ title: 'Back to the rooms', go: () => goTo(null) }}>
+    <main className="room agents" aria-label={t.title}>
+      <AgentHead title={t.title} back={{ title: t.back, go: () => goTo(null) }}>
         <button type="button" className="button small main" onClick={() => navigate(linkTo('agentNew'))}>
           <Icon name="plus" />
-          New agent
+          {t.create}
         </button>
       </AgentHead>
       <div className="page broad">
         <section aria-labelledby="own-agents">
-          <h2 id="own-agents">Yours</h2>
+          <h2 id="own-agents">{t.own}</h2>
           <Listed
             loaded={own}
             empty={
-              <Blank icon="agent" title="No agents yet">
-                <p>An agent answers in the way you tell it to. Make one, or ask one of those below.</p>
+              <Blank icon="agent" title={t.none}>
+                <p>{t.noneHint}</p>
                 <button type="button" className="button small" onClick={() => navigate(linkTo('agentNew'))}>
-                  Make an agent
+                  {t.make}
                 </button>
               </Blank>
             }
@@ -58,14 +58,16 @@ export function AgentsHome() {
                     key={agent.id}
                     agent={agent}
                     facts={
-                      isSameAccount(agent.owner_address, account) ? visibilityTitles[agent.visibility] : 'Official'
+                      isSameAccount(agent.owner_address, account)
+                        ? t.visibility[agent.visibility]
+                        : t.visibility.official
                     }
                   >
                     <a
                       className="icon-button small"
                       href={linkTo('agentEdit', { agent: agent.id })}
-                      aria-label={`Edit ${agent.name}`}
-                      title="Edit"
+                      aria-label={t.editOne({ name: isolated(agent.name) })}
+                      title={t.edit}
                     >
                       <Icon name="pencil" />
                     </a>
@@ -77,7 +79,7 @@ export function AgentsHome() {
         </section>
         {favorites.value !== null && favorites.value.length > 0 && (
           <section aria-labelledby="favorite-agents">
-            <h2 id="favorite-agents">Favorites</h2>
+            <h2 id="favorite-agents">{t.favorites}</h2>
             <ul className={styles.agentCards}>
               {favorites.value.map(({ agent }) => (
                 <Card key={agent.id} agent={agent} facts={factsOf(agent)}>
@@ -93,17 +95,13 @@ export function AgentsHome() {
   )
 }
 
-const filters = [
-  ['all', 'All'],
-  ['official', 'Official'],
-  ['friends', 'Of friends'],
-] as const
+const filters = ['all', 'official', 'friends'] as const
 const pageSize = 20
 
 function Discover(props: { isFavorite: (id: string) => boolean; onKeep: (id: string) => Promise<void> }) {
   const client = useClient()
   const [search, setSearch] = useState('')
-  const [filter, setFilter] = useState<(typeof filters)[number][0]>('all')
+  const [filter, setFilter] = useState<(typeof filters)[number]>('all')
   const [limit, setLimit] = useState(pageSize)
   const wanted = search.trim()
   const found = useLoaded(`${filter} ${wanted}`, () => client.agents.discover({ filter, limit, search: wanted }))
@@ -118,19 +116,19 @@ function Discover(props: { isFavorite: (id: string) => boolean; onKeep: (id: str
 
   return (
     <section aria-labelledby="other-agents">
-      <h2 id="other-agents">Discover</h2>
+      <h2 id="other-agents">{t.discover}</h2>
       <div className={`row wrap ${styles.agentSearch}`}>
         <input
           dir="auto"
           className="input grow"
           type="search"
-          aria-label="Find an agent"
-          placeholder="Find an agent"
+          aria-label={t.find}
+          placeholder={t.find}
           maxLength={100}
           value={search}
           onChange={({ target }) => setSearch(target.value)}
         />
-        {filters.map(([name, title]) => (
+        {filters.map((name) => (
           <button
             key={name}
             type="button"
@@ -138,14 +136,11 @@ function Discover(props: { isFavorite: (id: string) => boolean; onKeep: (id: str
             aria-pressed={filter === name}
             onClick={() => setFilter(name)}
           >
-            {title}
+            {t.filters[name]}
           </button>
         ))}
       </div>
-      <Listed
-        loaded={listing}
-        empty={<Blank icon="search" title={wanted ? 'No agent fits these words' : 'No agents to discover yet'} />}
-      >
+      <Listed loaded={listing} empty={<Blank icon="search" title={wanted ? t.notFound : t.nothing} />}>
         {(agents) => (
           <ul className={styles.agentCards}>
             {agents.map((agent) => (
@@ -158,7 +153,7 @@ function Discover(props: { isFavorite: (id: string) => boolean; onKeep: (id: str
       </Listed>
       {listing.value !== null && listing.value.length < Math.min(total, 100) && (
         <ActButton className="button small" onPress={more}>
-          More
+          {t.more}
         </ActButton>
       )}
     </section>
@@ -180,7 +175,7 @@ function Card({ agent, facts, children }: { agent: Shown; facts: string; childre
       <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} />
       <div className="grow">
         <a href={linkTo('agentChat', { agent: agent.id })}>{isolated(agent.name)}</a>
-        <p>{agent.personality || 'No description'}</p>
+        <p dir="auto">{agent.personality || t.noDescription}</p>
         <small>{[facts, ...agent.tags].join(' · ')}</small>
       </div>
       {children}
@@ -192,8 +187,8 @@ function Star({ name, isOn, onPress }: { name: string; isOn: boolean; onPress: (
   return (
     <ActButton
       className={`icon-button small star ${isOn ? 'on' : ''}`}
-      aria-label={`${name} is a favorite`}
-      title={isOn ? 'Take it out of your favorites' : 'Keep it among your favorites'}
+      aria-label={t.isFavorite({ name: isolated(name) })}
+      title={isOn ? t.unfavorite : t.favorite}
       aria-pressed={isOn}
       onPress={onPress}
     >
@@ -203,13 +198,16 @@ function Star({ name, isOn, onPress }: { name: string; isOn: boolean; onPress: (
 }
 
 type Found = Pick<Parameters<typeof Card>[0]['agent'], 'id'> & {
-  visibility: keyof typeof visibilityTitles
+  visibility: keyof typeof t.visibility
   message_count: number
   owner_address: string
   owner: { username: string | null; ensName: string | null }
 }
 
 function factsOf({ visibility, message_count, owner, owner_address }: Found): string {
-  const by = visibility === 'official' ? 'Official' : `by ${nameOf(owner.username ?? owner.ensName, owner_address)}`
-  return `${by}, ${plural(message_count, 'answer')}`
+  const by =
+    visibility === 'official'
+      ? t.visibility.official
+      : t.by({ name: nameOf(owner.username ?? owner.ensName, owner_address) })
+  return t.facts({ by, count: message_count })
 }

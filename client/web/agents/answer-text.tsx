@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react'
-import type { Citation } from '#shared/api/run-frames'
+import type { Citation } from '#shared/api/agents/run-frames'
 import { InlineContext } from '../messages/citations.tsx'
 import { Markdown } from '../messages/markdown.tsx'
 import styles from './agents.module.css'

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from 'react'
 import { wasNotAnswered } from '#client/sdk/failures'
 import type { LiveRun } from '#client/sdk/runs'
-import type { Agent } from '#shared/api/agent-records'
+import type { Agent } from '#shared/api/agents/agent-records'
 import { useSession } from '../accounts/session.ts'
 import { composerId } from '../kit/composer-id.ts'
 import { useFocused } from '../kit/focus.ts'
@@ -11,6 +11,7 @@ import { isComposing, sends } from '../kit/keys.ts'
 import { useAttempt } from '../kit/toasts.tsx'
 import { agentDraftOf, keepText, readText } from '../messages/drafts.ts'
 import { useField } from '../messages/use-field.ts'
+import { locale } from '../texts/language.ts'
 import styles from './agents.module.css'
 
 const longest = 10_000
@@ -71,7 +72,7 @@ export function AskField(props: {
       {isTooLong && (
         <p className="banner" role="status">
           <Icon name="warn" />
-          <span>This is too long to be asked: {longest.toLocaleString()} characters are the most.</span>
+          <span>This is too long to be asked: {longest.toLocaleString(locale)} characters are the most.</span>
         </p>
       )}
       <div className="composer-field">

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { LiveRun } from '#client/sdk/runs'
-import type { Agent } from '#shared/api/agent-records'
+import type { Agent } from '#shared/api/agents/agent-records'
 import { ActButton } from '../kit/act-button.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'

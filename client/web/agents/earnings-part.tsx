@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { networks, priceText } from '#shared/api/payment-networks'
-import type { Receipt } from '#shared/api/payments'
+import { networks, priceText } from '#shared/api/payments/payment-networks'
+import type { Receipt } from '#shared/api/payments/payments'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, plural, shortAddress } from '../kit/format.ts'

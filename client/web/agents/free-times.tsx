@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Scheduling } from '#shared/api/run-frames'
+import type { Scheduling } from '#shared/api/agents/run-frames'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import { dmOf } from '#shared/kit/room-key'

@@ -1,4 +1,4 @@
-import type { KnowledgeItem } from '#shared/api/knowledge-records'
+import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
 
 /** How a page is read, as a form holds it: patterns are written one in each line. */
 export interface ReadingFields {

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { KnowledgeItem } from '#shared/api/knowledge-records'
+import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
 import styles from './agents.module.css'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { OwnAgent } from '#shared/api/agent-records'
-import type { KnowledgeItem } from '#shared/api/knowledge-records'
+import type { OwnAgent } from '#shared/api/agents/agent-records'
+import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'

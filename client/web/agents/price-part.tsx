@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react'
-import type { OwnAgent } from '#shared/api/agent-records'
-import { type NetworkFacts, networks, type PaymentNetwork } from '#shared/api/payment-networks'
+import type { OwnAgent } from '#shared/api/agents/agent-records'
+import { type NetworkFacts, networks, type PaymentNetwork } from '#shared/api/payments/payment-networks'
 import { isGuest } from '../accounts/guest.ts'
 import { GuestWalletWarning } from '../accounts/guest-wallet-warning.tsx'
 import { useSession } from '../accounts/session.ts'

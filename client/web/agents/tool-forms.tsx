@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { ApiToolInput } from '#shared/api/agent-tools'
+import type { ApiToolInput } from '#shared/api/agents/agent-tools'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
 import styles from './agents.module.css'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { PlazaApi } from '#client/sdk/table'
-import type { OwnAgent } from '#shared/api/agent-records'
+import type { OwnAgent } from '#shared/api/agents/agent-records'
 import type { OutputOf } from '#shared/kit/contract'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'

@@ -1,4 +1,4 @@
-import type { Agent } from '#shared/api/agent-records'
+import type { Agent } from '#shared/api/agents/agent-records'
 import { useClient } from '../connection/client.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type LiveRun, runsOf } from '#client/sdk/runs'
 import { table } from '#client/sdk/table'
-import type { ChatMessage } from '#shared/api/agent-runs'
+import type { ChatMessage } from '#shared/api/agents/agent-runs'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 

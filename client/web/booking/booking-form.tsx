@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { v4 as uuid } from 'uuid'
-import type { ScheduledCall } from '#shared/api/booking'
+import type { ScheduledCall } from '#shared/api/meetings/booking'
 import { AppError } from '#shared/errors'
 import { EmailField } from '../accounts/email-field.tsx'
 import { isOverIn, type Offer, offerIn } from '../agent-page/offer.ts'

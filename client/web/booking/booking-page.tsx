@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { Client } from '#client/sdk/types'
-import type { PublicSchedule, ScheduledCall } from '#shared/api/booking'
-import { priceText } from '#shared/api/payment-networks'
+import type { PublicSchedule, ScheduledCall } from '#shared/api/meetings/booking'
+import { priceText } from '#shared/api/payments/payment-networks'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useAccount, useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
-import { Blank, Skeleton } from '../kit/notice.tsx'
-import { type ProblemWords, problemText } from '../kit/problem.ts'
+import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import styles from './booking.module.css'
 import { BookingForm } from './booking-form.tsx'
@@ -39,7 +39,7 @@ export function BookingPage({ slug }: { slug: string }) {
     <BookingFrame title="Book a call">
       {error && !isLoading ? (
         <Blank icon="warn" title="This page cannot be opened">
-          <p role="alert">{problemText(error, words)}</p>
+          <LoadProblem error={error} words={words} />
           <button type="button" className="button small" onClick={reload}>
             Try again
           </button>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type booking, joinEarlyMilliseconds } from '#shared/api/booking'
+import { type booking, joinEarlyMilliseconds } from '#shared/api/meetings/booking'
 import type { OutputOf } from '#shared/kit/contract'
 import { linkTo } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'

@@ -3,6 +3,7 @@ import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { bookedCallTexts as t } from '../texts/booked-calls.ts'
 
 const longest = 2_000
 
@@ -26,14 +27,14 @@ export function CancelDialog(props: {
     onClose()
   }
   return (
-    <Dialog title="Cancel this call?" onClose={onClose}>
+    <Dialog title={t.dialog.title} onClose={onClose}>
       <div className="stack">
         <p>
-          The call on <strong className="numerals">{call.time}</strong> will not take place, and its time is free again.
-          {call.isPaid && ' What was paid is not given back from here.'}
+          {t.dialog.text({ time: call.time, b: (time) => <strong className="numerals">{time}</strong> })}
+          {call.isPaid && ` ${t.dialog.paid}`}
         </p>
         <label className="field">
-          <span>Reason (optional)</span>
+          <span>{t.dialog.reason}</span>
           <textarea
             className="input"
             dir="auto"
@@ -46,10 +47,10 @@ export function CancelDialog(props: {
         <Problem error={error} />
         <div className="row wrap">
           <button type="button" className="button" onClick={onClose}>
-            Keep the call
+            {t.dialog.keep}
           </button>
           <ActButton className="button grave" onPress={cancel}>
-            Cancel the call
+            {t.dialog.cancel}
           </ActButton>
         </div>
       </div>

@@ -1,12 +1,13 @@
 import { useState } from 'react'
-import type { scheduling } from '#shared/api/scheduling'
+import type { scheduling } from '#shared/api/meetings/scheduling'
 import type { OutputOf } from '#shared/kit/contract'
 import { dayKeyOf, timeOf } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
+import { locale } from '../texts/language.ts'
 import styles from './booking.module.css'
 
-const shortDay = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
+const shortDay = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' })
 
 type Times = OutputOf<typeof scheduling.availability>
 

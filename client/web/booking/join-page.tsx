@@ -1,6 +1,6 @@
 import { useClient } from '../connection/client.ts'
-import { Blank, Skeleton } from '../kit/notice.tsx'
-import { type ProblemWords, problemText } from '../kit/problem.ts'
+import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { CallCard } from './call-card.tsx'
 import { BookingFrame } from './frame.tsx'
@@ -18,7 +18,7 @@ export function JoinPage({ token }: { token: string }) {
         <CallCard call={value} token={token} />
       ) : error && !isLoading ? (
         <Blank icon="warn" title="This call cannot be shown">
-          <p role="alert">{problemText(error, words)}</p>
+          <LoadProblem error={error} words={words} />
           <button type="button" className="button small" onClick={reload}>
             Try again
           </button>

@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from 'react'
-import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
+import { type ListedCall, scheduledCallChanged } from '#shared/api/meetings/booking'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -7,26 +7,14 @@ import { dayOf, isolated, nameOf, timeOf } from '../kit/format.ts'
 import { Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { bookedCallTexts as t } from '../texts/booked-calls.ts'
 import styles from './booking.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { linkToCall } from './link-to-call.ts'
 
-const pages = [
-  ['current', 'To come'],
-  ['past', 'Past and cancelled'],
-] as const
+const pages = ['current', 'past'] as const
 
-const paidWords = { pending: 'being paid for', paid: 'paid', refunded: 'refunded' }
-
-const cancelledWords = {
-  kept: 'Cancelled. What was paid is not given back from here.',
-  withdrawn: 'Cancelled. Nothing was charged.',
-  unknown: 'Cancelled. Whether it was charged is not known yet.',
-}
-
-/** Of a call of whose payment nobody could tell in time whether it was charged. */
-const unbookedText = (until: string) =>
-  `not booked, and may be charged until ${dayOf(until)}, ${timeOf(until)}. What was charged is good for another time: book it in this browser`
+const dayAndTimeOf = (time: string) => `${dayOf(time)}, ${timeOf(time)}`
 
 /** The calls of the account: those that were booked with it, and those that it has booked. */
 export function OwnCalls() {
@@ -42,17 +30,17 @@ export function OwnCalls() {
   return (
     <section className="stack">
       <fieldset className="segments">
-        <legend className="label">Calls</legend>
-        {pages.map(([name, title]) => (
+        <legend className="label">{t.title}</legend>
+        {pages.map((name) => (
           <label key={name}>
             <input type="radio" name={group} checked={status === name} onChange={() => setStatus(name)} />
-            <span className="segment">{title}</span>
+            <span className="segment">{t.pages[name]}</span>
           </label>
         ))}
       </fieldset>
-      <Listed loaded={loaded} empty={<p className="hint">There are none.</p>}>
+      <Listed loaded={loaded} empty={<p className="hint">{t.none}</p>}>
         {(calls) => (
-          <ul className="quiet-list" aria-label="Calls">
+          <ul className="quiet-list" aria-label={t.title}>
             {calls.map((call) => (
               <CallRow key={call.id} call={call} onChange={reload} />
             ))}
@@ -69,11 +57,11 @@ const isOn = ({ status }: ListedCall) => status === 'confirmed' || status === 'p
 function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void }) {
   const [isAsking, setAsking] = useState(false)
   const tell = useTell()
-  const time = `${dayOf(call.scheduled_at)}, ${timeOf(call.scheduled_at)}`
+  const time = dayAndTimeOf(call.scheduled_at)
   const who = otherParty(call)
   const copy = async () => {
     await navigator.clipboard.writeText(linkToCall(call.invite_token))
-    tell('Copied')
+    tell(t.copied)
   }
   const isPaid = call.payment_status === 'paid'
   return (
@@ -81,29 +69,30 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
       <span className="grow">
         <span className="numerals">{time}</span>
         <small>
-          {who} · {call.duration_minutes} min{call.status === 'cancelled' && ' · cancelled'}
-          {call.payment_status !== null && ` · ${paidWords[call.payment_status]}`}
-          {call.payment_usable_until !== null && ` · ${unbookedText(call.payment_usable_until)}`}
+          {who} · {t.minutes({ count: call.duration_minutes })}
+          {call.status === 'cancelled' && ` · ${t.isCancelled}`}
+          {call.payment_status !== null && ` · ${t.paid[call.payment_status]}`}
+          {call.payment_usable_until !== null && ` · ${t.unbooked({ time: dayAndTimeOf(call.payment_usable_until) })}`}
           {call.guest_email !== null && ` · ${call.guest_email}`}
         </small>
         {call.notes && <small dir="auto">{call.notes}</small>}
-        {call.cancel_reason && <small>Reason: {isolated(call.cancel_reason)}</small>}
+        {call.cancel_reason && <small>{t.reason({ reason: isolated(call.cancel_reason) })}</small>}
       </span>
       {isOn(call) && (
         <span className="row">
-          <a className="button small" aria-label={`Open: ${time}`} href={linkToCall(call.invite_token)}>
-            Open
+          <a className="button small" aria-label={t.openOne({ time })} href={linkToCall(call.invite_token)}>
+            {t.open}
           </a>
-          <ActButton className="button small" aria-label={`Copy link: ${time}`} onPress={copy}>
-            Copy link
+          <ActButton className="button small" aria-label={t.copyLinkOne({ time })} onPress={copy}>
+            {t.copyLink}
           </ActButton>
           <button
             type="button"
             className="button small risky"
-            aria-label={`Cancel: ${time}`}
+            aria-label={t.cancelOne({ time })}
             onClick={() => setAsking(true)}
           >
-            {isPaid ? 'Cancel without refund' : 'Cancel'}
+            {isPaid ? t.cancelPaid : t.cancel}
           </button>
         </span>
       )}
@@ -111,7 +100,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
         <CancelDialog
           call={{ id: call.id, isPaid, time }}
           onCancelled={(payment) => {
-            if (payment !== null) tell(cancelledWords[payment])
+            if (payment !== null) tell(t.cancelled[payment])
             onChange()
           }}
           onClose={() => setAsking(false)}

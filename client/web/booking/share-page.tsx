@@ -1,16 +1,14 @@
 import { type FormEvent, useState } from 'react'
-import type { ShownSettings } from '#shared/api/scheduling'
+import type { ShownSettings } from '#shared/api/meetings/scheduling'
 import { linkTo } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
+import { bookedCallTexts as t } from '../texts/booked-calls.ts'
 
-const words: ProblemWords = {
-  EMAIL_NOT_VERIFIED: 'Add an e-mail address under “Sign-in & security” first: letters about calls go there.',
-  SLUG_TAKEN: 'This address is taken. Choose another.',
-}
+const words: ProblemWords = t.problems
 
 /** Whether the account can be booked, and at which address. */
 export function SharePage({ account, stored }: { account: string; stored: ShownSettings }) {
@@ -26,26 +24,26 @@ export function SharePage({ account, stored }: { account: string; stored: ShownS
     client.scheduling.configure({ scheduling_enabled: isOn, scheduling_slug: slug || null }).then(({ settings }) => {
       setSaved(settings)
       setProblem(null)
-      tell('Saved.')
+      tell(t.share.saved)
     }, setProblem)
   }
   const copy = async () => {
     await navigator.clipboard.writeText(address)
-    tell('Copied')
+    tell(t.copied)
   }
   return (
-    <form className="stack" aria-label="Your page" onSubmit={save}>
+    <form className="stack" aria-label={t.share.title} onSubmit={save}>
       <label className="row">
         <input type="checkbox" checked={isOn} onChange={({ target }) => setOn(target.checked)} />
-        <span>Anybody may book a call with you</span>
+        <span>{t.share.on}</span>
       </label>
       <label className="field">
-        <span>Your own word in its address, if you like</span>
+        <span>{t.share.slug}</span>
         <input
           dir="auto"
           className="input"
           pattern="[a-z0-9\-]{3,30}"
-          title="3 to 30 lowercase letters, digits and hyphens"
+          title={t.share.slugHint}
           maxLength={30}
           value={slug}
           onChange={({ target }) => setSlug(target.value)}
@@ -53,21 +51,21 @@ export function SharePage({ account, stored }: { account: string; stored: ShownS
       </label>
       <Problem error={problem} words={words} />
       {saved.scheduling_paid_enabled && saved.scheduling_price_cents > 0 && !saved.payable && (
-        <p className="hint">Calls with a price cannot be booked: nothing here carries out payments of their network.</p>
+        <p className="hint">{t.share.unpayable}</p>
       )}
       {saved.scheduling_enabled && (
         <div className="row wrap">
           <a className="grow page-address" href={address} target="_blank" rel="noopener" dir="ltr">
             {address}
           </a>
-          <ActButton className="button small" aria-label="Copy the address of your page" onPress={copy}>
-            Copy
+          <ActButton className="button small" aria-label={t.share.copyAddress} onPress={copy}>
+            {t.share.copy}
           </ActButton>
         </div>
       )}
       <div className="row end">
         <button type="submit" className="button main small">
-          Save
+          {t.share.save}
         </button>
       </div>
     </form>

@@ -1,4 +1,4 @@
-import type { Call } from '#shared/api/calls'
+import type { Call } from '#shared/api/meetings/calls'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { table } from '#client/sdk/table'
-import { type Call, ringSeconds } from '#shared/api/calls'
+import { type Call, ringSeconds } from '#shared/api/meetings/calls'
 import { useClient } from '../connection/client.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 

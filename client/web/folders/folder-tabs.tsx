@@ -1,6 +1,6 @@
 import { lazy, useState } from 'react'
-import type { ChatFolder } from '#shared/api/chat-folders'
-import type { RoomSummary } from '#shared/api/room'
+import type { ChatFolder } from '#shared/api/rooms/chat-folders'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'

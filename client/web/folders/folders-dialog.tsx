@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ChatFolder } from '#shared/api/chat-folders'
+import type { ChatFolder } from '#shared/api/rooms/chat-folders'
 import type { RoomRef } from '#shared/kit/primitives'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'

@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useRef } from 'react'
 import { table } from '#client/sdk/table'
-import type { ChatFolder } from '#shared/api/chat-folders'
+import type { ChatFolder } from '#shared/api/rooms/chat-folders'
 import { pinnedAtMost } from '#shared/kit/lengths'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'

@@ -1,4 +1,4 @@
-import type { Friend } from '#shared/api/friends'
+import type { Friend } from '#shared/api/people/friends'
 import { TagChip } from '../accounts/friend-tag.tsx'
 import { useClient } from '../connection/client.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'

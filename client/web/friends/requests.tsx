@@ -1,4 +1,4 @@
-import type { FriendRequest } from '#shared/api/friends'
+import type { FriendRequest } from '#shared/api/people/friends'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { isolated, nameOf } from '../kit/format.ts'

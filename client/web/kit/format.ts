@@ -1,5 +1,6 @@
 import { nameOf as bareNameOf } from '#shared/kit/person-name'
 import { kitTexts } from '../texts/kit.ts'
+import { direction, locale } from '../texts/language.ts'
 
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
@@ -7,7 +8,7 @@ const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}
 /** Isolates a name or a reason within a sentence, so that its writing direction does not affect the words around it. */
 export function isolated(words: string): string {
   const plain = words.replace(directions, '')
-  return rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain
+  return direction === 'rtl' || rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain
 }
 
 /** The direction in which a text begins: that of its first letter. */
@@ -17,22 +18,33 @@ export const directionOf = (text: string): 'ltr' | 'rtl' =>
 /** The name under which a person is shown. */
 export const nameOf = (name: string | null | undefined, id: string): string => isolated(bareNameOf(name, id))
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const dayOfWeek = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+/** The first screen loads this module before its language, so formats are made as they are used. */
+function formatOnce<Format>(make: (locale: string) => Format): () => Format {
+  let made: Format | undefined
+  return () => {
+    made ??= make(locale)
+    return made
+  }
+}
+
+const clock = formatOnce((tag) => new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' }))
+const dayOfWeek = formatOnce((tag) => new Intl.DateTimeFormat(tag, { weekday: 'long', day: 'numeric', month: 'long' }))
+const full = formatOnce((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }))
+const megabytes = formatOnce((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1, useGrouping: false }))
+const inline = formatOnce((tag) => new Intl.ListFormat(tag, { type: 'unit', style: 'short' }))
 
 /** An hour that no change of the clocks takes away. */
 const noon = 12
 
-export const timeOf = (moment: string): string => clock.format(new Date(moment))
+export const timeOf = (moment: string): string => clock().format(new Date(moment))
 /** The time for a narrow margin: without AM or PM. */
 export const shortTimeOf = (moment: string): string =>
-  clock
+  clock()
     .formatToParts(new Date(moment))
     .flatMap(({ type, value }) => (type === 'dayPeriod' ? [] : value))
     .join('')
     .trim()
-export const fullTimeOf = (moment: string): string => full.format(new Date(moment))
+export const fullTimeOf = (moment: string): string => full().format(new Date(moment))
 
 export const dayKeyOf = (moment: string): string => new Date(moment).toDateString()
 
@@ -43,7 +55,7 @@ export function dayOf(moment: string, now = Date.now()): string {
   if (key === today.toDateString()) return kitTexts.today
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1, noon)
   if (key === yesterday.toDateString()) return kitTexts.yesterday
-  return dayOfWeek.format(new Date(moment))
+  return dayOfWeek().format(new Date(moment))
 }
 
 const units = [
@@ -59,21 +71,24 @@ export function lengthOf(seconds: number): string {
   const parts: string[] = []
   for (const [name, size] of units) {
     const whole = Math.floor(rest / size)
-    if (whole > 0) parts.push(`${whole} ${name}`)
+    if (whole > 0) parts.push(kitTexts.units[name]({ count: whole }))
     rest -= whole * size
   }
-  return parts.slice(0, 2).join(' ') || '0 s'
+  return parts.slice(0, 2).join(' ') || kitTexts.units.s({ count: 0 })
 }
 
 /** A length in bytes, in the largest unit that leaves a whole number. */
 export const lengthInBytes = (bytes: number): string =>
-  bytes < 1_024 * 1_024 ? `${Math.ceil(bytes / 1_024)} kB` : `${+(bytes / 1_024 / 1_024).toFixed(1)} MB`
+  bytes < 1_024 * 1_024 ? `${Math.ceil(bytes / 1_024)} kB` : `${megabytes().format(bytes / 1_024 / 1_024)} MB`
 
 export const secondsUntil = (moment: string | null | undefined, now: number): number =>
   moment ? Math.max(0, (Date.parse(moment) - now) / 1000) : 0
 
+/** As `a, b, c`. */
+export const listOf = (items: readonly string[]): string => inline().format(items)
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`
+  `${count.toLocaleString(locale)} ${count === 1 ? one : many}`
 
 export const shortAddress = (address: string): string =>
   address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address

@@ -61,9 +61,12 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
+/** Those that point along the line are turned where it is read from right to left. */
+const turned: ReadonlySet<IconName> = new Set(['send', 'reply', 'back', 'leave'])
+
 export function Icon({ name }: { name: IconName }) {
   return (
-    <svg className="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+    <svg className={turned.has(name) ? 'icon turned' : 'icon'} viewBox="0 0 20 20" aria-hidden="true" focusable="false">
       <path d={paths[name]} />
     </svg>
   )

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useState } from 'react'
 import { useBorrowedFocus } from './focus.ts'
+import { stepRight } from './keys.ts'
 
 /** A menu above the page; the arrow keys move through its items, Escape and a press elsewhere close it. */
 export function Menu(props: { label: string; onClose: () => void; children: ReactNode }) {
@@ -20,7 +21,7 @@ export function Menu(props: { label: string; onClose: () => void; children: Reac
       event.stopPropagation()
       return onClose()
     }
-    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key]
+    const step = { ArrowDown: 1, ArrowRight: stepRight, ArrowUp: -1, ArrowLeft: -stepRight }[event.key]
     if (!step) return
     event.preventDefault()
     const items = itemsOf(menu.current)

@@ -2,12 +2,15 @@ import type { ReactNode } from 'react'
 import { kitTexts as t } from '../texts/kit.ts'
 import { lengthOf } from './format.ts'
 import { Icon, type IconName } from './icon.tsx'
-import { type ProblemWords, problemText } from './problem.ts'
+import { type ProblemWords, problemText, retryTimeOf } from './problem.ts'
 import type { Renewed } from './use-loaded.ts'
 import { useNowUntil } from './use-now.ts'
 
+/** An error of a load or an act. A load, which has `onRetry`, is repeated by itself after too many requests. */
 export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?: (() => void) | undefined }) {
   if (!props.error) return null
+  const at = props.onRetry ? retryTimeOf(props.error) : null
+  if (at !== null) return <GoesOn at={at} />
   return (
     <p className="problem" role="alert" ref={bringIntoView}>
       {problemText(props.error, props.words)}
@@ -21,6 +24,12 @@ export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?:
 }
 
 const bringIntoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
+
+/** Why a screen could not be loaded, in its place. */
+export function LoadProblem({ error, words }: { error: unknown; words?: ProblemWords }) {
+  const at = retryTimeOf(error)
+  return at === null ? <p role="alert">{problemText(error, words)}</p> : <GoesOn at={at} />
+}
 
 /** What was too much at once, and is asked for again by itself: nobody has to do anything. */
 export function GoesOn({ at }: { at: string }) {
@@ -60,8 +69,8 @@ export function Listed<T>(props: {
   empty: ReactNode
   children: (items: readonly T[]) => ReactNode
 }) {
-  const { value, error, isLoading, againAt, reload } = props.loaded
-  const problem = againAt ? <GoesOn at={againAt} /> : <Problem error={error} onRetry={reload} />
+  const { value, error, isLoading, reload } = props.loaded
+  const problem = <Problem error={error} onRetry={reload} />
   if (value === null) return error ? problem : isLoading ? <Skeleton /> : null
   return (
     <>

@@ -2,8 +2,6 @@ import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { kitTexts as t } from '../texts/kit.ts'
 import { lengthOf } from './format.ts'
 
-const plain: ProblemWords = t.codes
-
 export type ProblemWords = Partial<Record<ErrorCode, string>>
 
 /** The text of an error for the user; `words` replaces it for codes to which the caller has a better text. */
@@ -16,6 +14,7 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
     if (error.code === 'SERVICE_UNAVAILABLE' && isExplained(error)) return error.message
     if (error.code === 'FORBIDDEN' && error.message !== errors.FORBIDDEN[1]) return error.message
     if (error.details?.why) return `${error.details.why}.`
+    const plain: ProblemWords = t.codes
     return plain[error.code] ?? error.message
   }
   for (const explain of explanations) {
@@ -29,6 +28,17 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
 /** The seconds after which what was too much at once may be asked again; null of any other error. */
 export const waitOf = (error: unknown): number | null =>
   error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED' ? (error.retryAfter ?? 5) : null
+
+const retryTimes = new WeakMap<AppError, string>()
+
+/** When what was too much at once is asked for again, which is one moment for all that show it; null of any other error. */
+export function retryTimeOf(error: unknown): string | null {
+  const seconds = waitOf(error)
+  if (seconds === null || !(error instanceof AppError)) return null
+  const at = retryTimes.get(error) ?? new Date(Date.now() + seconds * 1_000).toISOString()
+  retryTimes.set(error, at)
+  return at
+}
 
 const isExplained = ({ message, details }: AppError): boolean =>
   message !== errors.SERVICE_UNAVAILABLE[1] && details?.answered !== false

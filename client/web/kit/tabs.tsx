@@ -1,4 +1,5 @@
 import type { KeyboardEvent, ReactNode } from 'react'
+import { stepRight } from './keys.ts'
 
 export interface Tab<Name extends string> {
   name: Name
@@ -14,8 +15,8 @@ export function Tabs<Name extends string>(props: {
   onChoose: (name: Name) => void
 }) {
   const walk = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
-    if (!step) return
+    const step = { ArrowRight: stepRight, ArrowDown: 1, ArrowLeft: -stepRight, ArrowUp: -1 }[event.key]
+    if (!step || event.altKey) return
     event.preventDefault()
     const shown = props.tabs.filter(({ name }) => document.getElementById(`tab-${name}`)?.checkVisibility())
     const at = shown.findIndex(({ name }) => name === props.chosen)

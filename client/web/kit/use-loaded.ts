@@ -1,13 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { waitOf } from './problem.ts'
+import { retryTimeOf } from './problem.ts'
 
 /** The state of a list: its items, or that it loads or failed. */
 export interface Listing<T> {
   value: T | null
   error: unknown
   isLoading: boolean
-  /** When what was too much at once is asked for again by itself. */
-  againAt?: string | null
   reload: () => void
 }
 
@@ -24,10 +22,9 @@ interface Answer<T> {
   value: T | null
   error: unknown
   isLoading: boolean
-  againAt: string | null
 }
 
-const nothing = { value: null, error: null, isLoading: true, againAt: null }
+const nothing = { value: null, error: null, isLoading: true }
 
 /** The result of `load`, loaded again when `key` changes; the result of an older call is dropped. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
@@ -43,7 +40,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     const ours = runs.current
     const settle = (found: Partial<Answer<T>>) => {
       if (runs.current !== ours) return
-      setAnswer((before) => ({ ...before, key: asked, error: null, isLoading: false, againAt: null, ...found }))
+      setAnswer((before) => ({ ...before, key: asked, error: null, isLoading: false, ...found }))
     }
     setAnswer((before) => ({
       ...before,
@@ -53,33 +50,33 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     }))
     latest.current().then(
       (value) => settle({ value }),
-      (error) => settle({ error, againAt: timeAfter(error) }),
+      (error) => settle({ error }),
     )
   }, [])
 
   useEffect(() => run(key), [key, run])
 
-  /** What failed without a network is asked for again when there is one, and what was too much at once in its time. */
-  const { error, againAt } = answer
-  useEffect(() => {
-    if (error === null) return
-    const again = () => run(wanted.current)
-    const timer = againAt ? setTimeout(again, Date.parse(againAt) - Date.now()) : undefined
-    addEventListener('online', again)
-    return () => {
-      clearTimeout(timer)
-      removeEventListener('online', again)
-    }
-  }, [error, againAt, run])
-
   const reload = useCallback(() => run(wanted.current), [run])
+  useRepeated(answer.error, reload)
   const change = useCallback((next: (value: T) => T) => {
     setAnswer((before) => (before.value === null ? before : { ...before, value: next(before.value) }))
   }, [])
   return { ...answer, value: answer.key === key ? answer.value : null, reload, change }
 }
 
-function timeAfter(error: unknown): string | null {
-  const seconds = waitOf(error)
-  return seconds === null ? null : new Date(Date.now() + seconds * 1_000).toISOString()
+/** Repeats a load that failed: without a network when there is one, and after too many requests in its time. */
+export function useRepeated(error: unknown, load: () => void): void {
+  const latest = useRef(load)
+  latest.current = load
+  useEffect(() => {
+    if (!error) return
+    const again = () => latest.current()
+    const at = retryTimeOf(error)
+    const timer = at === null ? undefined : setTimeout(again, Date.parse(at) - Date.now())
+    addEventListener('online', again)
+    return () => {
+      clearTimeout(timer)
+      removeEventListener('online', again)
+    }
+  }, [error])
 }

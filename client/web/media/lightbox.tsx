@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type RefObject, useState } from 'react'
 import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
+import { stepRight } from '../kit/keys.ts'
 import timelineStyles from '../messages/timeline.module.css'
 import { mediaTexts as t } from '../texts/media.ts'
 import styles from './lightbox.module.css'
@@ -14,7 +15,7 @@ export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | 
   const at = shown ? all.indexOf(shown) : -1
   const walk = (step: number) => setShown(all[at + step] ?? shown)
   const press = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    const step = { ArrowLeft: -stepRight, ArrowRight: stepRight }[event.key]
     event.stopPropagation()
     if (step) walk(step)
   }

@@ -1,6 +1,6 @@
 import type { NamedMedia } from '#client/sdk/media'
 import type { LiveRoom, LocalMessage } from '#client/sdk/types'
-import { imageMimeTypes } from '#shared/api/uploads'
+import { imageMimeTypes } from '#shared/api/media/uploads'
 import { nameOf, timeOf } from '../kit/format.ts'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'

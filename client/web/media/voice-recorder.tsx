@@ -34,8 +34,10 @@ export function VoiceRecorder(props: {
     <fieldset
       className={`composer-field ${styles.recorder}`}
       aria-label={t.voice.title}
-      onKeyDown={({ key }) => {
-        if (key === 'Escape') cancel()
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        cancel()
       }}
     >
       <button

@@ -1,6 +1,6 @@
 import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
-import type { MessageType } from '#shared/api/verdict'
+import type { MessageType } from '#shared/api/moderation/verdict'
 import { AppError, errors } from '#shared/errors'
 import { lineOfWords } from '#shared/kit/markup'
 import { withPlainNames } from '#shared/kit/room-agents'

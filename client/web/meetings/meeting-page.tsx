@@ -1,4 +1,4 @@
-import { isJoinCode } from '#shared/api/meetings'
+import { isJoinCode } from '#shared/api/meetings/meetings'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import '../kit/frame.css'
@@ -12,7 +12,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { useKeptFocus } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Blank, Skeleton } from '../kit/notice.tsx'
+import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
 import { type ProblemWords, problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { Inside } from './inside.tsx'
@@ -100,7 +100,7 @@ export function MeetingPage({ code }: { code: string }) {
       <Frame title="Meeting">
         {found.error && !found.isLoading ? (
           <Blank icon="warn" title="This meeting cannot be opened">
-            <p role="alert">{problemText(found.error, isJoinCode(code.toUpperCase()) ? words : permanentWords)}</p>
+            <LoadProblem error={found.error} words={isJoinCode(code.toUpperCase()) ? words : permanentWords} />
             <button type="button" className="button small" onClick={found.reload}>
               Try again
             </button>

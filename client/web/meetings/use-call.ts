@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
-import { type Call, ringSeconds } from '#shared/api/calls'
+import { type Call, ringSeconds } from '#shared/api/meetings/calls'
 import { isSameAccount } from '#shared/kit/accounts'
 import { callOfPage } from '../calls/ring.ts'
 import { useAccount, useClient } from '../connection/client.ts'

@@ -1,5 +1,5 @@
 import { createContext } from 'react'
-import type { Citation } from '#shared/api/run-frames'
+import type { Citation } from '#shared/api/agents/run-frames'
 import { isWebAddress, unsaidHost } from '#shared/kit/addresses'
 import { isolated } from '../kit/format.ts'
 import { messageTexts as t } from '../texts/messages.ts'

@@ -15,6 +15,7 @@ import type { LocalMessage, RoomState } from '#client/sdk/types'
 import { longestMessage } from '#shared/kit/lengths'
 import { withIdsOf, withPlainNames } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
+import { isPressOf } from '../keys/key-table.ts'
 import { composerId } from '../kit/composer-id.ts'
 import { useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -206,7 +207,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
     } else if (event.key === 'Escape' && aim) {
       event.stopPropagation()
       cancelAim()
-    } else if (event.key === 'ArrowUp' && text === '' && !aim) {
+    } else if (isPressOf('editLast', event) && text === '' && !aim) {
       const last = state.messages.findLast((message) => isEditable(message, account))
       if (last) {
         event.preventDefault()

@@ -2,6 +2,7 @@ import { mediaIn } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
+import { keyNames } from '../keys/key-table.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
@@ -58,7 +59,7 @@ export function MessageMenu(props: {
       key={one.title}
       icon={one.icon}
       title={one.title}
-      shortcut={one.key}
+      shortcut={one.key && keyNames(one.key)[0]?.join('+')}
       isGrave={one.isGrave}
       onPress={doing(() => moderate(one))}
     />
@@ -100,7 +101,7 @@ export function MessageMenu(props: {
 function Choice(props: {
   icon: IconName
   title: string
-  shortcut?: string | null
+  shortcut?: string | null | undefined
   isGrave?: boolean
   onPress: () => void
 }) {

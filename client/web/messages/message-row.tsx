@@ -1,7 +1,7 @@
 import { lazy, memo, useEffect, useState } from 'react'
 import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
-import type { Poll } from '#shared/api/poll'
+import type { Poll } from '#shared/api/rooms/poll'
 import { isSameAccount, serverActor } from '#shared/kit/accounts'
 import { isInClear } from '#shared/kit/clear-types'
 import { withPlainNames } from '#shared/kit/room-agents'
@@ -16,6 +16,7 @@ import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { directTexts } from '../texts/direct.ts'
 import { messageTexts as t } from '../texts/messages.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { useDeletions } from './deletions.tsx'
 import { MessageState } from './message-state.tsx'
@@ -155,7 +156,7 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
           {t.row.notModerator}
         </span>
       )}
-      {role && role !== 'member' && <span className={`chip role ${role}`}>{role.replace('_', ' ')}</span>}
+      {role && role !== 'member' && <span className={`chip role ${role}`}>{valueText(valueTexts.roles, role)}</span>}
       {isAgent && <span className="chip role">{t.row.agent}</span>}
       <time className="numerals" dateTime={message.created_at}>
         {timeOf(message.created_at)}

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from 'react'
-import type { Mention } from '#shared/api/message'
+import type { Mention } from '#shared/api/rooms/message'
 import { isSameAccount } from '#shared/kit/accounts'
 import { accountOfAgent, agentMentionsIn, withPlainNames } from '#shared/kit/room-agents'
 import { useNamesakes } from '../rooms/namesakes.ts'

@@ -1,8 +1,9 @@
-import type { Notice, RoomEventData } from '#shared/api/room-events'
-import { isolated, lengthOf, nameOf, timeOf } from '../kit/format.ts'
+import type { Notice, RoomEventData } from '#shared/api/rooms/room-events'
+import { isolated, lengthOf, listOf, nameOf, timeOf } from '../kit/format.ts'
 import { actText } from '../moderation/act-words.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { messageTexts } from '../texts/messages.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 
 const t = messageTexts.notices
 
@@ -47,7 +48,5 @@ function ageText(who: string, { message_ttl: age, ...others }: Record<string, un
   return age === 0 ? t.noAge({ who }) : t.age({ who, time: lengthOf(age) })
 }
 
-function changesOf(diff: Record<string, unknown>): string {
-  const names = Object.keys(diff).map((key) => key.replace(/_(allowed|seconds)$/, '').replaceAll('_', ' '))
-  return names.join(', ')
-}
+const changesOf = (diff: Record<string, unknown>): string =>
+  listOf(Object.keys(diff).map((rule) => valueText(valueTexts.rules, rule)))

@@ -1,5 +1,5 @@
 import { type CSSProperties, useCallback, useState } from 'react'
-import type { Poll } from '#shared/api/poll'
+import type { Poll } from '#shared/api/rooms/poll'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'

@@ -1,5 +1,5 @@
 import type { LocalMessage } from '#client/sdk/types'
-import type { Notice } from '#shared/api/room-events'
+import type { Notice } from '#shared/api/rooms/room-events'
 import { isSameAccount } from '#shared/kit/accounts'
 import { dayKeyOf, dayOf } from '../kit/format.ts'
 

@@ -11,9 +11,12 @@ import {
 } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { useConnectionState } from '../connection/client.ts'
+import { isPressOf } from '../keys/key-table.ts'
+import { useKey } from '../keys/use-key.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
+import { FirstSteps } from '../rooms/first-steps.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { messageTexts as t } from '../texts/messages.ts'
 import { Announcer } from './announcer.tsx'
@@ -73,6 +76,8 @@ export function Timeline(props: {
   const showFrom = (seq: number) => setShown((count) => Math.max(count, countFrom(live.state, seq)))
   const unread = useUnread({ box, state, live, first, isAtEnd, rows, toRow, showFrom })
 
+  useKey('markRead', unread.isBarShown ? unread.markAll : null)
+
   const hover = useCallback(
     (key: string | null) => setActiveKey((active) => (active !== null && isHeld() ? active : key)),
     [],
@@ -100,7 +105,7 @@ export function Timeline(props: {
     }
     const message = state.messages.find(({ id }) => row.id === `m-${id}`)
     if (!message || pending.some(({ id }) => id === message.id)) return
-    const act = rowActs(message, room).find(({ key }) => key === event.key.toUpperCase())
+    const act = rowActs(message, room).find(({ key }) => key !== null && isPressOf(key, event))
     if (!act) return
     event.preventDefault()
     room.moderate(act)
@@ -197,6 +202,7 @@ function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }
   return (
     <Blank icon="message" title={t.empty}>
       <p>{t.emptyHint}</p>
+      <FirstSteps state={state} />
     </Blank>
   )
 }
@@ -209,8 +215,8 @@ function isHeld(): boolean {
 }
 
 function walkRows(event: KeyboardEvent<HTMLOListElement>, row: HTMLElement) {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (!step) return
+  const step = isPressOf('nextMessage', event) ? 1 : isPressOf('previousMessage', event) ? -1 : 0
+  if (step === 0) return
   event.preventDefault()
   const rows = [...event.currentTarget.querySelectorAll<HTMLElement>(`.${messagesStyles.message}`)]
   rows[rows.indexOf(row) + step]?.focus()

@@ -1,7 +1,7 @@
 import type { Gemoji } from 'gemoji'
 import { useEffect, useMemo, useState } from 'react'
-import type { Mention } from '#shared/api/message'
-import type { Member } from '#shared/api/room'
+import type { Mention } from '#shared/api/rooms/message'
+import type { Member } from '#shared/api/rooms/room'
 import { isSameAccount } from '#shared/kit/accounts'
 import { nameOf } from '#shared/kit/person-name'
 import { accountOfAgent, isAgent } from '#shared/kit/room-agents'
@@ -15,6 +15,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { slugOf, titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { messageTexts as t } from '../texts/messages.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 
 const shown = 6
 const deadlineMilliseconds = 2_000
@@ -62,7 +63,11 @@ export function useChoices(
     const person = personOf(member)
     const role = staff.find(({ user_address }) => isSameAccount(user_address, member.user_address))?.role
     const handle = member.username ? `@${member.username}` : markOf(person)
-    return [role, isLikeStaff(person) ? t.row.notModerator : null, handle].filter(Boolean).join(' · ') || null
+    return (
+      [role && valueText(valueTexts.roles, role), isLikeStaff(person) ? t.row.notModerator : null, handle]
+        .filter(Boolean)
+        .join(' · ') || null
+    )
   }
   if (!word) return []
   const { sign, rest } = word

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type RefObject, useCallback, useRef, useState } from 'react'
-import type { Mention } from '#shared/api/message'
+import type { Mention } from '#shared/api/rooms/message'
 import { type RoomAgent, useRoomAgents } from '../rooms/room-agents.ts'
 import { type Choice, type Commands, inserted, useChoices, type Word, type Written } from './use-choices.ts'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { mediaIn } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
-import { steps, Verdict } from '#shared/api/verdict'
+import { steps, Verdict } from '#shared/api/moderation/verdict'
 import { fullTimeOf, lengthOf, secondsUntil } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'

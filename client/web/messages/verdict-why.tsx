@@ -1,4 +1,4 @@
-import { steps, type Verdict } from '#shared/api/verdict'
+import { steps, type Verdict } from '#shared/api/moderation/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { messageTexts as t } from '../texts/messages.ts'

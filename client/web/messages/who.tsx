@@ -6,6 +6,7 @@ import { nameOf } from '../kit/format.ts'
 import { Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { locale } from '../texts/language.ts'
 import { messageTexts as t } from '../texts/messages.ts'
 import styles from './who.module.css'
 
@@ -33,7 +34,7 @@ export function namesOf({ count, people }: Pick<Group, 'count' | 'people'>, acco
     .map(({ id, name }) => (isSameAccount(id, account) ? t.people.you : nameOf(name, id)))
   const others = count - names.length
   const all = others > 0 && names.length > 0 ? [...names, t.people.others({ count: others })] : names
-  return new Intl.ListFormat('en', { type: 'conjunction' }).format(all)
+  return new Intl.ListFormat(locale, { type: 'conjunction' }).format(all)
 }
 
 const ownFirst = (people: readonly Somebody[], account: string): readonly Somebody[] =>
@@ -121,7 +122,7 @@ export function WhoDialog(props: { title: string; load: () => Promise<readonly G
               <section key={title} className={styles.whoGroup} aria-label={title}>
                 <h3 className="row">
                   <span className="grow">{title}</span>
-                  <span className="hint numerals">{count.toLocaleString()}</span>
+                  <span className="hint numerals">{count.toLocaleString(locale)}</span>
                 </h3>
                 <ul>
                   {ownFirst(people, account).map(({ id, name }) => (

@@ -1,5 +1,5 @@
-import type { ModerationAction } from '#shared/api/moderation-acts'
-import type { LogAction } from '#shared/api/moderation-records'
+import type { ModerationAction } from '#shared/api/moderation/moderation-acts'
+import type { LogAction } from '#shared/api/moderation/moderation-records'
 import type { IconName } from '../kit/icon.tsx'
 import { moderationTexts as t } from '../texts/moderation.ts'
 

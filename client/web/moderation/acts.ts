@@ -1,9 +1,10 @@
 import { useCallback } from 'react'
-import type { moderation } from '#shared/api/moderation'
+import type { moderation } from '#shared/api/moderation/moderation'
 import type { CallOf, OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { isChatType } from '#shared/kit/room-kinds'
 import { useClient } from '../connection/client.ts'
+import { listOf } from '../kit/format.ts'
 import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { moderationTexts as t } from '../texts/moderation.ts'
@@ -59,9 +60,7 @@ function effectText(done: string, effects: Acted['effects'], time: number): stri
     messages_removed > 0 ? t.effect.messages({ count: messages_removed }) : '',
     pending_nodes > 0 ? t.effect.servers({ count: pending_nodes }) : '',
   ].filter(Boolean)
-  return parts.length > 0
-    ? t.effect.parts({ done, parts: parts.join(', '), time })
-    : t.effect.everywhere({ done, time })
+  return parts.length > 0 ? t.effect.parts({ done, parts: listOf(parts), time }) : t.effect.everywhere({ done, time })
 }
 
 /** The name of a room in the paths of the moderation operations. */

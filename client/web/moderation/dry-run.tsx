@@ -1,11 +1,12 @@
 import { useState } from 'react'
-import type { moderation } from '#shared/api/moderation'
+import type { moderation } from '#shared/api/moderation/moderation'
 import type { CallOf, OutputOf } from '#shared/kit/contract'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
 import { nameOf } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { locale } from '../texts/language.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import styles from './dry-run.module.css'
 
@@ -54,7 +55,7 @@ function OutcomeText({ outcome }: { outcome: Outcome }) {
           hits: outcome.hits,
           tested: outcome.tested,
           authors: outcome.authors,
-          time: outcome.milliseconds.toFixed(1),
+          time: outcome.milliseconds.toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
           strong: (parts) => <strong>{parts}</strong>,
           hint: (parts) => <span className="hint">{parts}</span>,
         })}

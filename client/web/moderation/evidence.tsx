@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { QueueItem } from '#shared/api/moderation-records'
+import type { QueueItem } from '#shared/api/moderation/moderation-records'
 import { useClient } from '../connection/client.ts'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'

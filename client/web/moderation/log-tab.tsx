@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { LogEntry } from '#shared/api/moderation-records'
+import type { LogEntry } from '#shared/api/moderation/moderation-records'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { fullTimeOf, nameOf, timeOf } from '../kit/format.ts'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { QueueItem } from '#shared/api/moderation-records'
+import type { QueueItem } from '#shared/api/moderation/moderation-records'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
@@ -12,6 +12,7 @@ import type { Listing } from '../kit/use-loaded.ts'
 import { evidenceOf } from '../media/words.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 import { Evidence } from './evidence.tsx'
 import { isIn } from './use-moderation.ts'
 
@@ -80,7 +81,7 @@ function QueueCard({ item }: { item: QueueItem }) {
     <li className="card">
       <p className="row wrap">
         <span className={`chip ${item.kind === 'flag' ? 'warm' : 'grave'}`}>
-          {item.report_type.replaceAll('_', ' ')}
+          {valueText(valueTexts.reports, item.report_type)}
         </span>
         <time className="hint" dateTime={item.created_at}>
           {fullTimeOf(item.created_at)}

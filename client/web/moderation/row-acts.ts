@@ -1,6 +1,7 @@
 import type { LiveRoom, LocalMessage } from '#client/sdk/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
+import type { KeyAction } from '../keys/key-table.ts'
 import { nameOf } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { kindOf } from '../rooms/kind.ts'
@@ -10,8 +11,8 @@ import type { Act, Undo } from './acts.ts'
 import { type PersonAct, personActs } from './person-acts.ts'
 
 interface Offered {
-  /** The shortcut; null if there is none. */
-  key: string | null
+  /** Its row in the table of keys; null if there is none. */
+  key: KeyAction | null
   title: string
   icon: IconName
   /** Whether it takes away what others wrote, or somebody's place: such acts are kept apart, and are red. */
@@ -40,17 +41,6 @@ export interface AskedAct extends Offered {
 /** An act on a message: by a key while its row has the focus by keyboard, by its menu, or by its toolbar. */
 export type RowAct = DirectAct | AskedAct
 
-/** The shortcuts, as shown to people who may use them. */
-export const rowKeys = [
-  ['D', t.keys.delete],
-  ['W', t.keys.warn],
-  ['1', t.keys.muteHour],
-  ['2', t.keys.muteDay],
-  ['K', t.keys.kick],
-  ['B', t.keys.ban],
-  ['P', t.keys.pin],
-] as const
-
 /** Everything the account may do about this message, in the order in which it is shown: what is grave is last. */
 export function rowActs(
   message: LocalMessage,
@@ -75,12 +65,12 @@ function pinning({ id: message_id, is_pinned, sender, sender_address }: LocalMes
   const [way, back] = is_pinned ? [ways.unpin, ways.pin] : [ways.pin, ways.unpin]
   const title = is_pinned ? t.actions.unpin : t.actions.pin
   const of = nameOf(sender.name, sender_address)
-  return { key: 'P', title, icon: 'pin', isGrave: false, isQuick: false, of, ...way, undo: back }
+  return { key: 'pin', title, icon: 'pin', isGrave: false, isQuick: false, of, ...way, undo: back }
 }
 
 function deleting({ id: message_id, sender, sender_address }: LocalMessage, live: LiveRoom): DirectAct {
   return {
-    key: 'D',
+    key: 'deleteMessage',
     title: t.actions.delete,
     icon: 'bin',
     isGrave: true,
@@ -94,17 +84,17 @@ function deleting({ id: message_id, sender, sender_address }: LocalMessage, live
 
 function onSender({ id: messageId, sender, sender_address: id }: LocalMessage): readonly AskedAct[] {
   const person = { id, name: nameOf(sender.name, id), messageId }
-  const asking = (asks: PersonAct, key: string | null, duration: string, wanted?: string): AskedAct => {
+  const asking = (asks: PersonAct, key: KeyAction | null, duration: string, wanted?: string): AskedAct => {
     const { icon, isGrave, ...act } = personActs[asks]
     const title = wanted ?? act.title
-    return { key, title, icon, isGrave, isQuick: key === 'W' || key === '1', asks, duration, person }
+    return { key, title, icon, isGrave, isQuick: key === 'warn' || key === 'muteHour', asks, duration, person }
   }
   return [
-    asking('warn', 'W', ''),
-    asking('mute', '1', '1h', t.muteFor({ length: t.lengths['1h'] })),
-    asking('mute', '2', '24h', t.muteFor({ length: t.lengths['24h'] })),
-    asking('kick', 'K', ''),
+    asking('warn', 'warn', ''),
+    asking('mute', 'muteHour', '1h', t.muteFor({ length: t.lengths['1h'] })),
+    asking('mute', 'muteDay', '24h', t.muteFor({ length: t.lengths['24h'] })),
+    asking('kick', 'kick', ''),
     asking('purge', null, ''),
-    asking('ban', 'B', 'permanent'),
+    asking('ban', 'ban', 'permanent'),
   ]
 }

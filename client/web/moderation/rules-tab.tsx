@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import { PermissionLevel, ReadAccess, type Rules, slowModeSeconds } from '#shared/api/verdict'
+import { PermissionLevel, ReadAccess, type Rules, slowModeSeconds } from '#shared/api/moderation/verdict'
 import { longestMessage } from '#shared/kit/lengths'
 import { lengthOf } from '../kit/format.ts'
 import { kindOf } from '../rooms/kind.ts'

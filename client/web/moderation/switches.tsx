@@ -1,5 +1,5 @@
 import type { RoomState } from '#client/sdk/types'
-import { type RulesPatch, slowModeSeconds } from '#shared/api/verdict'
+import { type RulesPatch, slowModeSeconds } from '#shared/api/moderation/verdict'
 import { lengthOf } from '../kit/format.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'

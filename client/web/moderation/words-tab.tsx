@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { BlockedWord } from '#shared/api/moderation-records'
+import type { BlockedWord } from '#shared/api/moderation/moderation-records'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { type BroadcastTarget, broadcastLength } from '#shared/api/broadcasts'
+import { type BroadcastTarget, broadcastLength } from '#shared/api/platform/broadcasts'
 import { useClient } from '../connection/client.ts'
 import { fullTimeOf, plural } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'

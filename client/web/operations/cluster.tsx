@@ -1,4 +1,4 @@
-import type { NodeFigures } from '#shared/api/cluster'
+import type { NodeFigures } from '#shared/api/platform/cluster'
 import { Dialog } from '../kit/dialog.tsx'
 import { fullTimeOf, lengthOf, plural } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'

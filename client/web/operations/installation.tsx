@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { Setting } from '#shared/api/installation'
+import type { Setting } from '#shared/api/platform/installation'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { NodeFigures } from '#shared/api/cluster'
+import type { NodeFigures } from '#shared/api/platform/cluster'
 import { useClient } from '../connection/client.ts'
 import type { Listing } from '../kit/use-loaded.ts'
 

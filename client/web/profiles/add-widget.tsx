@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { WidgetType, widgetCategories } from '#shared/api/profile-widgets'
+import type { WidgetType, widgetCategories } from '#shared/api/people/profile-widgets'
 import { Dialog } from '../kit/dialog.tsx'
 import { useFocused } from '../kit/focus.ts'
 import { Blank } from '../kit/notice.tsx'

@@ -1,3 +1,5 @@
+import { locale } from '../texts/language.ts'
+
 interface TimeThere {
   time: string
   /** As `Friday`. */
@@ -10,14 +12,14 @@ interface TimeThere {
 export function timeAt(timeZone: string, now: number, format: string): TimeThere | null {
   if (timeZone === '') return null
   try {
-    const clock = new Intl.DateTimeFormat(undefined, {
+    const clock = new Intl.DateTimeFormat(locale, {
       ...{ timeZone, hour: 'numeric', minute: '2-digit' },
       ...(format === '12h' && { hour12: true }),
       ...(format === '24h' && { hour12: false }),
     })
     const parts = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', minute: 'numeric', hourCycle: 'h23' })
     const [hours = 0, minutes = 0] = parts.format(now).split(':').map(Number)
-    const day = new Intl.DateTimeFormat(undefined, { timeZone, weekday: 'long' }).format(now)
+    const day = new Intl.DateTimeFormat(locale, { timeZone, weekday: 'long' }).format(now)
     return { time: clock.format(now), day, hour: hours + minutes / 60 }
   } catch {
     return null
@@ -27,5 +29,5 @@ export function timeAt(timeZone: string, now: number, format: string): TimeThere
 /** As `3 April 2027`; empty where it is no date. */
 export function dateOf(moment: string): string {
   const time = Date.parse(moment)
-  return Number.isNaN(time) ? '' : new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format(time)
+  return Number.isNaN(time) ? '' : new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(time)
 }

@@ -1,3 +1,5 @@
+import { locale } from '../texts/language.ts'
+
 /** What a widget is set to, field by field. A field of another kind than is asked for is taken for absent, as in what other versions stored. */
 export interface Config {
   /** A text, or a number as text; empty where there is none. */
@@ -30,7 +32,7 @@ export function configOf(value: unknown): Config {
   return {
     text(field) {
       const found = fields[field]
-      return typeof found === 'string' ? found.trim() : (number(field)?.toLocaleString() ?? '')
+      return typeof found === 'string' ? found.trim() : (number(field)?.toLocaleString(locale) ?? '')
     },
     number,
     list: (field) => listed(field).map(configOf),

@@ -1,5 +1,5 @@
 import type { CSSProperties, ReactNode } from 'react'
-import type { ProfileTheme } from '#shared/api/profile-theme'
+import type { ProfileTheme } from '#shared/api/people/profile-theme'
 import { useStoredPicture } from '../media/stored.ts'
 import styles from './dressed.module.css'
 import profilesStyles from './profiles.module.css'

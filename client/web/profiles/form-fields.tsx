@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { itemsAtMost } from '#shared/api/widget-fields'
+import { itemsAtMost } from '#shared/api/people/widget-fields'
 import { Icon } from '../kit/icon.tsx'
 import { FieldInput } from './field-input.tsx'
 import styles from './form-fields.module.css'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { ProfileTheme } from '#shared/api/profile-theme'
-import { type Widget, type WidgetType, widgetsAtMost } from '#shared/api/profile-widgets'
+import type { ProfileTheme } from '#shared/api/people/profile-theme'
+import { type Widget, type WidgetType, widgetsAtMost } from '#shared/api/people/profile-widgets'
 import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { AgentHead } from '../agents/agent-head.tsx'

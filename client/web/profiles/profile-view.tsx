@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import { defaultTheme, type ProfileTheme } from '#shared/api/profile-theme'
-import type { Widget } from '#shared/api/profile-widgets'
+import { defaultTheme, type ProfileTheme } from '#shared/api/people/profile-theme'
+import type { Widget } from '#shared/api/people/profile-widgets'
 import { Dressed } from './dressed.tsx'
 import styles from './profiles.module.css'
 import type { Seen } from './shown.ts'

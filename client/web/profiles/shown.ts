@@ -1,4 +1,4 @@
-import type { WidgetType } from '#shared/api/profile-widgets'
+import type { WidgetType } from '#shared/api/people/profile-widgets'
 import type { Config } from './config.ts'
 
 /** A picture that a widget names. One that lies elsewhere is a link, and is not loaded. */

@@ -10,7 +10,7 @@ import {
   GivenTheme,
   type ProfileTheme,
   type ThemeRecord,
-} from '#shared/api/profile-theme'
+} from '#shared/api/people/profile-theme'
 import { colorOf, colorsIn, type Rgba } from '#shared/kit/css-values'
 import { webAddress } from '#shared/kit/web-address'
 import type { Ask, Faults, Field, Fields } from './widget-fields.ts'

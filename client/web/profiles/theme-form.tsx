@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { type ProfileTheme, themePresets } from '#shared/api/profile-theme'
+import { type ProfileTheme, themePresets } from '#shared/api/people/profile-theme'
 import { AppError } from '#shared/errors'
 import { Problem } from '../kit/notice.tsx'
 import messagesStyles from '../messages/messages.module.css'

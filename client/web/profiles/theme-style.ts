@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react'
-import { drawnBackground, type ProfileTheme } from '#shared/api/profile-theme'
+import { drawnBackground, type ProfileTheme } from '#shared/api/people/profile-theme'
 import { colorOf, colorsIn, type Rgba, rgbaOf } from '#shared/kit/css-values'
 
 /** What text needs to be read: WCAG 2.2, 1.4.3. */

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useCallback, useState } from 'react'
-import type { Widget } from '#shared/api/profile-widgets'
+import type { Widget } from '#shared/api/people/profile-widgets'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'

@@ -1,6 +1,6 @@
 import { type PointerEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { Widget } from '#shared/api/profile-widgets'
+import type { Widget } from '#shared/api/people/profile-widgets'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useSeen } from './profile-view.tsx'
 import styles from './profiles.module.css'

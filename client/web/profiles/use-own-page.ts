@@ -1,6 +1,6 @@
 import { useRef } from 'react'
-import type { GivenTheme } from '#shared/api/profile-theme'
-import type { GivenWidget, Widget } from '#shared/api/profile-widgets'
+import type { GivenTheme } from '#shared/api/people/profile-theme'
+import type { GivenWidget, Widget } from '#shared/api/people/profile-widgets'
 import { useClient } from '../connection/client.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 

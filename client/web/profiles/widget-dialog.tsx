@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { kindOfWidget, type Widget, type WidgetType } from '#shared/api/profile-widgets'
+import { kindOfWidget, type Widget, type WidgetType } from '#shared/api/people/profile-widgets'
 import { AppError } from '#shared/errors'
 import { useSession } from '../accounts/session.ts'
 import { Dialog } from '../kit/dialog.tsx'

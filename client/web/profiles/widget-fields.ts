@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { kindOfWidget, WidgetConfig, type WidgetType } from '#shared/api/profile-widgets'
-import { color, moment, prose, web, words, zone } from '#shared/api/widget-fields'
+import { kindOfWidget, WidgetConfig, type WidgetType } from '#shared/api/people/profile-widgets'
+import { color, moment, prose, web, words, zone } from '#shared/api/people/widget-fields'
 import { titleOfField } from './widget-titles.ts'
 
 type OneText = 'line' | 'prose' | 'address' | 'picture' | 'color' | 'moment' | 'zone'

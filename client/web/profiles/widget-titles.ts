@@ -4,7 +4,7 @@ import {
   type WidgetSize,
   type WidgetType,
   widgetTypes,
-} from '#shared/api/profile-widgets'
+} from '#shared/api/people/profile-widgets'
 import { capital } from './shown.ts'
 
 /** What each type is called, and what it shows. */

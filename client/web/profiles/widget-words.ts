@@ -1,4 +1,4 @@
-import type { Widget, WidgetType } from '#shared/api/profile-widgets'
+import type { Widget, WidgetType } from '#shared/api/people/profile-widgets'
 import { configOf } from './config.ts'
 import type { Seen, Shown, WordsOf } from './shown.ts'
 import { media } from './words/media.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Room } from '#shared/api/room'
+import type { Room } from '#shared/api/rooms/room'
 import { linkTo } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'

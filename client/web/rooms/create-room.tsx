@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { wasNotAnswered } from '#client/sdk/failures'
 import type { Client } from '#client/sdk/types'
-import type { Room } from '#shared/api/room'
+import type { Room } from '#shared/api/rooms/room'
 import { AppError } from '#shared/errors'
 import { unitsOf } from '#shared/kit/amounts'
 import type { FoundedType, FoundingOperation } from '#shared/kit/room-kinds'

@@ -1,4 +1,4 @@
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { fullTimeOf, nameOf } from '../kit/format.ts'
 import { lineOf } from '../media/words.ts'

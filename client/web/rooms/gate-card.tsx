@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type GateAnswer, GateCheck } from '#shared/api/gates'
+import { type GateAnswer, GateCheck } from '#shared/api/rooms/gates'
 import type { AppError } from '#shared/errors'
 import { takeLostFocus } from '../kit/focus.ts'
 import { isolated, lengthOf, shortAddress } from '../kit/format.ts'

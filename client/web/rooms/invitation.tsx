@@ -8,6 +8,7 @@ import { useFocused } from '../kit/focus.ts'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
+import { retryTimeOf } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
 import { positionWords } from './join-place.tsx'
@@ -29,7 +30,10 @@ export function InvitationDialog({ token, onAnswered }: { token: string; onAnswe
         <Skeleton rows={3} />
       ) : (
         <div className="stack wide">
-          <Problem error={invitation.error} />
+          <Problem
+            error={invitation.error}
+            onRetry={retryTimeOf(invitation.error) === null ? undefined : invitation.reload}
+          />
           <div className="row end">
             <button type="button" className="button" onClick={onAnswered}>
               {t.invitation.dismiss}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { Member } from '#shared/api/room'
+import type { Member } from '#shared/api/rooms/room'
 import { isSameAccount } from '#shared/kit/accounts'
 import { isAgent } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'
@@ -11,6 +11,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 import { kindOf } from './kind.ts'
 import { personOf, useNamesakes } from './namesakes.ts'
 import { closeRoom } from './open-rooms.ts'
@@ -92,7 +93,7 @@ function Heir(props: { heirs: Heirs; chosen: string; onChoose: (account: string)
             <option key={one.user_address} value={one.user_address}>
               {nameOf(one.name, one.user_address)}
               {mark && ` ${mark}`}
-              {one.role !== 'member' && ` (${one.role})`}
+              {one.role !== 'member' && ` (${valueText(valueTexts.roles, one.role)})`}
             </option>
           )
         })}

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { Member } from '#shared/api/room'
+import type { Member } from '#shared/api/rooms/room'
 import { isAgent } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
@@ -12,6 +12,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { useStoredPicture } from '../media/stored.ts'
 import { SenderFace } from '../messages/sender-face.tsx'
 import { roomTexts as t } from '../texts/rooms.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 import { AddPeople } from './add-people.tsx'
 import { InviteLinks } from './invite-links.tsx'
 import { kindOf } from './kind.ts'
@@ -104,7 +105,9 @@ function MemberSection(props: { title: string; members: readonly Member[]; all: 
                 {nameOf(member.name, member.user_address)}
                 {markOf(personOf(member)) && <small className="handle"> {markOf(personOf(member))}</small>}
               </span>
-              {member.role !== 'member' && <span className={`chip role ${member.role}`}>{member.role}</span>}
+              {member.role !== 'member' && (
+                <span className={`chip role ${member.role}`}>{valueText(valueTexts.roles, member.role)}</span>
+              )}
               {isLikeStaff(personOf(member)) && <span className="chip role grave">{t.list.notModerator}</span>}
               {isAgent(member.user_address) ? (
                 <span className="chip role">{t.agent}</span>

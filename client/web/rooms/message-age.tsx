@@ -1,5 +1,5 @@
 import type { RoomState } from '#client/sdk/types'
-import { messageTtlSeconds, type Rules } from '#shared/api/verdict'
+import { messageTtlSeconds, type Rules } from '#shared/api/moderation/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { lengthOf } from '../kit/format.ts'
 import { useAct } from '../moderation/acts.ts'

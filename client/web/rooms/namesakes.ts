@@ -1,6 +1,6 @@
 import { createContext, useContext, useMemo, useRef } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { Member } from '#shared/api/room'
+import type { Member } from '#shared/api/rooms/room'
 import { looksOf } from '#shared/kit/looks'
 import { nameOf } from '#shared/kit/person-name'
 import { isAgent } from '#shared/kit/room-agents'

@@ -1,6 +1,6 @@
 import { useCallback, useEffect } from 'react'
 import { table } from '#client/sdk/table'
-import type { Room } from '#shared/api/room'
+import type { Room } from '#shared/api/rooms/room'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { askedOnce, forgetAnswer } from '../kit/asked-once.ts'

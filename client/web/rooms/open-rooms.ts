@@ -32,6 +32,9 @@ export function reopenRoom(client: Client, ref: RoomRef): LiveRoom {
   return openRoom(client, ref)
 }
 
+/** The rooms that were opened last, the newest first. */
+export const lastOpened = (client: Client): readonly string[] => [...openedOf(client).rooms.keys()].reverse()
+
 export function closeRoom(client: Client, ref: RoomRef): void {
   const { rooms } = openedOf(client)
   rooms.get(roomKey(ref))?.close()

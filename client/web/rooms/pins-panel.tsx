@@ -1,4 +1,4 @@
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import { Icon } from '../kit/icon.tsx'
 import { Blank } from '../kit/notice.tsx'
 import { useAct } from '../moderation/acts.ts'

@@ -1,5 +1,5 @@
 import { lazy } from 'react'
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import { linkTo, type PageAt } from '#shared/kit/pages'
 import { useFriends } from '../friends/use-friends.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { observable } from '#client/sdk/observable'
 import type { Client, LiveRoom } from '#client/sdk/types'
-import type { agentRooms } from '#shared/api/agent-rooms'
+import type { agentRooms } from '#shared/api/agents/agent-rooms'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 import { accountOfAgent } from '#shared/kit/room-agents'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { Room } from '#shared/api/room'
+import type { Room } from '#shared/api/rooms/room'
 import { AppError } from '#shared/errors'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'

@@ -1,25 +1,25 @@
 import { lazy, useState } from 'react'
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { isAmong, useFolders } from '../folders/use-folders.ts'
-import { Avatar } from '../kit/avatar.tsx'
+import { useKey } from '../keys/use-key.ts'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
-import { useStoredPicture } from '../media/stored.ts'
 import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { Badge } from './badge.tsx'
 import { kindOf, lookOf, sections } from './kind.ts'
 import { OpenAgain } from './open-again.tsx'
 import styles from './room-list.module.css'
+import { RoomMark } from './room-mark.tsx'
 import { titleOf } from './room-title.ts'
 import roomsStyles from './rooms.module.css'
-import { linkToRoom } from './route.ts'
+import { goTo, linkToRoom } from './route.ts'
 import { useRoomOrder } from './use-room-order.ts'
 import { keyOf, refOf } from './use-rooms.ts'
 
@@ -83,6 +83,10 @@ function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly strin
       own: rest.filter((room) => lookOf(room).section === section),
     })),
   ].filter(({ own }) => own.length > 0)
+  useRoomKeys(
+    parts.flatMap(({ own }) => own),
+    chosenKey,
+  )
   return (
     <div {...held}>
       {parts.map(({ title, own }, at) => (
@@ -112,6 +116,18 @@ function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly strin
   )
 }
 
+/** The keys for the room before and after the chosen one, in the order of the list and on from its other end. */
+function useRoomKeys(shown: readonly RoomSummary[], chosenKey: string | null): void {
+  const at = shown.findIndex((room) => keyOf(room) === chosenKey)
+  const after = [...shown.filter((_, place) => place > at), ...shown.filter((_, place) => place < at)]
+  const isUnread = ({ unread, is_muted }: RoomSummary) => unread > 0 && !is_muted
+  const to = (room: RoomSummary | undefined) => (room ? () => goTo(refOf(room)) : null)
+  useKey('nextRoom', to(after[0]))
+  useKey('previousRoom', to(after.at(-1)))
+  useKey('nextUnread', to(after.find(isUnread)))
+  useKey('previousUnread', to(after.findLast(isUnread)))
+}
+
 const NoneInFolder = () => (
   <Blank icon="folder" title={t.list.folderEmpty}>
     <p>{t.list.folderEmptyHint}</p>
@@ -136,8 +152,6 @@ function NoRooms({ onBrowse, onCreate }: { onBrowse: () => void; onCreate: () =>
 
 function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: boolean; isChosen: boolean }) {
   const name = titleOf(room)
-  const { icon } = lookOf(room)
-  const picture = useStoredPicture(room.icon_url)
   const { account } = useSession()
   const { unread } = room
   return (
@@ -148,23 +162,15 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
         aria-current={isChosen ? 'page' : undefined}
         title={room.peer?.id}
       >
-        {icon ? (
-          <span className={roomsStyles.roomMark}>
-            {picture ? (
-              <img src={picture} alt="" loading="lazy" referrerPolicy="no-referrer" />
-            ) : (
-              <Icon name={icon === 'hash' && room.access_level === 'staff' ? 'lock' : icon} />
-            )}
-          </span>
-        ) : (
-          <Avatar id={room.peer?.id ?? room.id} name={name} size="small" />
-        )}
+        <RoomMark room={room} />
         <span className="grow">
           <span className={roomsStyles.roomName}>
             {name}
             {room.access_level === 'staff' && <span className="unseen">, {t.list.staff}</span>}
           </span>
-          <small className={roomsStyles.roomLast}>{previewOf(room, account)}</small>
+          <small className={roomsStyles.roomLast} dir="auto">
+            {previewOf(room, account)}
+          </small>
         </span>
         {isPinned && <Icon name="pin" />}
         {room.is_muted && <Icon name="quiet" />}

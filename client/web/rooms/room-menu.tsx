@@ -4,6 +4,7 @@ import { conversationOf, roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { isAmong, useFolders, usePinning } from '../folders/use-folders.ts'
+import { runKey } from '../keys/use-key.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
@@ -15,7 +16,6 @@ import { LeaveRoom } from './leave-room.tsx'
 import { useOpenRoom } from './room-context.ts'
 import { TopicDialog } from './room-topic.tsx'
 import styles from './rooms.module.css'
-import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
 const MessageAgeDialog = lazy(async () => ({ default: (await import('./message-age.tsx')).MessageAgeDialog }))
@@ -41,7 +41,6 @@ export function RoomMenu(props: {
   const attempt = useAttempt()
   const tell = useTell()
   const [isOpen, setOpen] = useState(false)
-  const [showsKeys, setShowsKeys] = useState(false)
   const [showsTopic, setShowsTopic] = useState(false)
   const [showsAge, setShowsAge] = useState(false)
   const [asksToLeave, setAsksToLeave] = useState(false)
@@ -144,7 +143,7 @@ export function RoomMenu(props: {
               {t.menu.webhooks}
             </button>
           )}
-          <button type="button" role="menuitem" onClick={choose(() => setShowsKeys(true))}>
+          <button type="button" role="menuitem" onClick={choose(() => runKey('list'))}>
             <Icon name="keyboard" />
             <span className="grow">{t.menu.keyboard}</span>
             <kbd>?</kbd>
@@ -179,7 +178,6 @@ export function RoomMenu(props: {
         </LazyBoundary>
       )}
       {asksToLeave && <LeaveRoom state={state} onClose={() => setAsksToLeave(false)} />}
-      {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
     </div>
   )
 }

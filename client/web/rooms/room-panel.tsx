@@ -1,9 +1,9 @@
 import { lazy, useCallback } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { type PanelName, panels } from '#shared/kit/pages'
+import { useKey } from '../keys/use-key.ts'
 import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
-import { isComposing } from '../kit/keys.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Skeleton } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
@@ -26,17 +26,11 @@ export function RoomPanel(props: { state: RoomState; panel: PanelName; parts: re
   const { state, panel, parts } = props
   const { live } = useOpenRoom()
   const close = useCallback(() => goTo(live.ref), [live])
+  useKey('closePanel', close)
   const aside = useBorrowedFocus<HTMLElement>(takeFocus)
   const shown = panels.filter((name) => name === panel || parts.includes(name))
   return (
-    <aside
-      ref={aside}
-      className="panel"
-      aria-label={panelTitles[panel]}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && !isComposing(event)) close()
-      }}
-    >
+    <aside ref={aside} className="panel" aria-label={panelTitles[panel]}>
       <header className="panel-head">
         <h2 className="unseen">{panelTitles[panel]}</h2>
         <Tabs

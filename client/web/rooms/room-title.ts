@@ -1,4 +1,4 @@
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import { isolated, nameOf } from '../kit/format.ts'
 
 /** The title of a room in lists; for a direct conversation, the other person's name. */

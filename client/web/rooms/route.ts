@@ -68,6 +68,12 @@ export const openPage = (link: string): void => {
   navigate(link, { replace: !isStep })
 }
 
+/** Opens a page or a dialog by its link. */
+export function openLink(link: string): void {
+  if (isDialog(pageAt(link))) openDialog(link)
+  else openPage(link)
+}
+
 /** The room of a page, and the panel beside it. */
 export function roomAt(page: PageAt | null): { room: RoomRef | null; panel: PanelName | null } {
   const params: { room?: string; stream?: string; panel?: string; tab?: string } = page?.params ?? {}
@@ -133,8 +139,7 @@ export function followLink(event: MouseEvent, isSuch: (page: PageAt) => boolean)
   if (link.origin !== location.origin || link.hash) return
   if (![location.pathname, link.pathname].map(pageAt).every((page) => page !== null && isSuch(page))) return
   event.preventDefault()
-  if (isDialog(pageAt(link.pathname))) openDialog(link.pathname)
-  else openPage(link.pathname + link.search)
+  openLink(link.pathname + link.search)
 }
 
 const panelOf = (name: string | undefined): PanelName | null => panels.find((one) => one === name) ?? null

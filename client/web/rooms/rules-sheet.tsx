@@ -1,5 +1,5 @@
 import type { RoomState } from '#client/sdk/types'
-import type { Rules } from '#shared/api/verdict'
+import type { Rules } from '#shared/api/moderation/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated, lengthOf } from '../kit/format.ts'
 import { roomTexts as t } from '../texts/rooms.ts'

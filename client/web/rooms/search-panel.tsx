@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { Rules } from '#shared/api/verdict'
+import type { Rules } from '#shared/api/moderation/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { kindOf } from './kind.ts'

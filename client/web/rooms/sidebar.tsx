@@ -6,6 +6,8 @@ import { PasskeyOffer } from '../accounts/passkey-offer.tsx'
 import { useSession } from '../accounts/session.ts'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
+import { keyNames } from '../keys/key-table.ts'
+import { runKey } from '../keys/use-key.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { nameOf } from '../kit/format.ts'
@@ -63,9 +65,18 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
             <HeadButton title={t.installation} icon="flag" onPress={() => openDialog(linkTo('installation'))} />
           </>
         )}
-        <HeadButton title={t.browse} icon="search" onPress={() => openDialog(linkTo('browse'))} />
+        <HeadButton title={t.browse} icon="hash" onPress={() => openDialog(linkTo('browse'))} />
         <HeadButton title={t.create} icon="plus" onPress={() => openDialog(linkTo('roomNew'))} />
       </header>
+      <button type="button" className={styles.search} aria-haspopup="dialog" onClick={() => runKey('switcher')}>
+        <Icon name="search" />
+        <span className="grow">{t.search}</span>
+        <span className={styles.searchKeys} aria-hidden="true">
+          {keyNames('switcher')[0]?.map((name) => (
+            <kbd key={name}>{name}</kbd>
+          ))}
+        </span>
+      </button>
       <Places page={behind} chosenKey={chosen && roomKey(chosen)} />
       <RoomList
         rooms={rooms}

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { closeRead } from '../accounts/push-kept.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { keyOf } from './use-rooms.ts'

@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useRef } from 'react'
 import { table } from '#client/sdk/table'
-import type { RoomSummary } from '#shared/api/room'
+import type { RoomSummary } from '#shared/api/rooms/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey, roomRef } from '#shared/kit/room-key'
 import { useClient, useConnectionState } from '../connection/client.ts'

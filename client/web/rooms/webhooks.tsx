@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import type { Delivery, Webhook } from '#shared/api/webhooks'
+import type { Delivery, Webhook } from '#shared/api/platform/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { fullTimeOf } from '../kit/format.ts'
+import { fullTimeOf, listOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { MakeForm } from '../kit/make-form.tsx'
 import { Listed } from '../kit/notice.tsx'
@@ -128,7 +128,7 @@ function Hook(props: { hook: Webhook; onChange: () => void; onSecret: (secret: s
     <li className="stack">
       <span>
         <strong dir="ltr">{url}</strong>
-        <small className="hint">{kinds === null ? t.everything : kinds.join(', ')}</small>
+        <small className="hint">{kinds === null ? t.everything : listOf(kinds)}</small>
       </span>
       <span>
         <span className={className}>{title}</span>

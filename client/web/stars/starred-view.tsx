@@ -1,4 +1,4 @@
-import type { Starred } from '#shared/api/stars'
+import type { Starred } from '#shared/api/rooms/stars'
 import { roomKey } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'

@@ -1,4 +1,4 @@
-import type { StreamState } from '#shared/api/stream-records'
+import type { StreamState } from '#shared/api/streams/stream-records'
 import { badgeOf } from './stream-words.ts'
 
 export function Badge({ state }: { state: StreamState }) {

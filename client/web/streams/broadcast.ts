@@ -1,5 +1,6 @@
 import { observable } from '#client/sdk/observable'
 import { backoff, pauseFor } from '#client/sdk/timing'
+import { streamTexts as t } from '../texts/streams.ts'
 import { NoMediaPath, OfferRefused } from './peer.ts'
 import { openTestPicture } from './test-picture.ts'
 import { publish } from './whip.ts'
@@ -51,7 +52,7 @@ export class Broadcast {
         await Promise.race([published.ended, new Promise((resolve) => signal.addEventListener('abort', resolve))])
         published.close()
         if (signal.aborted) return
-        this.#change({ phase: 'away', problem: 'The connection to the server is lost. It is made again.' })
+        this.#change({ phase: 'away', problem: t.trouble.lost })
       } catch (error) {
         if (signal.aborted) return
         const isFinal = error instanceof OfferRefused && error.status < 500
@@ -80,7 +81,7 @@ export class Broadcast {
 async function opened(source: Source): Promise<{ media: MediaStream; close(): void }> {
   if (source === 'test') return openTestPicture()
   const { mediaDevices } = navigator
-  if (!mediaDevices) throw new Error('This browser gives no camera to this page: it wants an address with https.')
+  if (!mediaDevices) throw new Error(t.trouble.insecure)
   try {
     const media =
       source === 'camera'
@@ -94,20 +95,15 @@ async function opened(source: Source): Promise<{ media: MediaStream; close(): vo
 
 function mediaProblem(cause: unknown): string {
   const name = cause instanceof Error ? cause.name : ''
-  if (name === 'NotAllowedError') return 'The browser was not allowed to use it. Allow it, and try again.'
-  if (name === 'NotFoundError') return 'No camera was found. Take the screen, or start a test stream.'
-  if (name === 'NotReadableError') return 'The camera is in use by another program.'
-  return 'The picture could not be opened.'
+  if (name === 'NotAllowedError' || name === 'NotFoundError' || name === 'NotReadableError') return t.trouble[name]
+  return t.trouble.failed
 }
 
 function problemOf(error: unknown): string {
-  if (error instanceof NoMediaPath)
-    return 'No connection for media came about within 15 seconds. A firewall may block UDP; OBS can publish by RTMP instead.'
-  if (error instanceof OfferRefused && error.status === 406)
-    return 'The server takes H264 and VP9, and this browser offers neither. Use another browser, or OBS.'
-  if (error instanceof OfferRefused && [401, 403, 404, 410].includes(error.status))
-    return 'The server does not take this stream. It may have ended.'
-  return 'The server cannot be reached. It is tried again.'
+  if (error instanceof NoMediaPath) return t.trouble.noPath
+  if (error instanceof OfferRefused && error.status === 406) return t.trouble.noCodec
+  if (error instanceof OfferRefused && [401, 403, 404, 410].includes(error.status)) return t.trouble.refused
+  return t.trouble.unreachable
 }
 
 const broadcasts = new Map<string, Broadcast>()

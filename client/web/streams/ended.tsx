@@ -1,8 +1,9 @@
 import { useRef, useState } from 'react'
-import type { PublicStream, StreamAsset, StreamState } from '#shared/api/stream-records'
+import type { PublicStream, StreamAsset, StreamState } from '#shared/api/streams/stream-records'
 import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { momentOf } from '../kit/moment.ts'
+import { streamTexts as t } from '../texts/streams.ts'
 import styles from './ended.module.css'
 import { placeWords } from './stream-words.ts'
 import streamsStyles from './streams.module.css'
@@ -44,13 +45,13 @@ export function Ended(props: {
           autoPlay
           playsInline
           src={asset.playback_url}
-          aria-label={`The recording of ${isolated(stream.title)}`}
+          aria-label={t.recordings.of({ title: isolated(stream.title) })}
           onLoadedMetadata={follow}
           onTimeUpdate={follow}
           onSeeked={follow}
         />
         <button type="button" className={`button ${styles.playerBack}`} onClick={() => choose(null)}>
-          <Icon name="back" /> All recordings
+          <Icon name="back" /> {t.recordings.all}
         </button>
       </div>
     )
@@ -60,9 +61,9 @@ export function Ended(props: {
         <strong>{words?.title}</strong>
         <p>{words?.text}</p>
         {assets.length === 0 ? (
-          <p>There is no recording of it.</p>
+          <p>{t.recordings.none}</p>
         ) : (
-          <ul className={styles.recordings} aria-label="Recordings">
+          <ul className={styles.recordings} aria-label={t.recordings.list}>
             {assets.map((one) => (
               <Recording key={one.id} asset={one} onPlay={() => choose(one.id)} />
             ))}
@@ -75,10 +76,10 @@ export function Ended(props: {
 
 function Recording({ asset, onPlay }: { asset: StreamAsset; onPlay: () => void }) {
   const { status, duration_seconds, size_bytes, recorded_from, playback_url, download_url } = asset
-  const title = `Recording from ${momentOf(recorded_from)}`
+  const title = t.recordings.title({ time: momentOf(recorded_from) })
   if (status.phase === 'ready' || playback_url) {
     const facts = [
-      status.phase === 'failed' && 'The end is missing',
+      status.phase === 'failed' && t.recordings.cut,
       duration_seconds && lengthOf(duration_seconds),
       size_bytes && lengthInBytes(size_bytes),
     ]
@@ -89,13 +90,18 @@ function Recording({ asset, onPlay }: { asset: StreamAsset; onPlay: () => void }
           <small>{facts.filter(Boolean).join(', ')}</small>
         </span>
         {playback_url && (
-          <button type="button" className="button small main" aria-label={`Play: ${title}`} onClick={onPlay}>
-            <Icon name="play" /> Play
+          <button
+            type="button"
+            className="button small main"
+            aria-label={t.recordings.playOne({ title })}
+            onClick={onPlay}
+          >
+            <Icon name="play" /> {t.recordings.play}
           </button>
         )}
         {download_url && (
-          <a className="button small" href={download_url} download aria-label={`Download: ${title}`}>
-            Download
+          <a className="button small" href={download_url} download aria-label={t.recordings.downloadOne({ title })}>
+            {t.recordings.download}
           </a>
         )}
       </li>
@@ -106,7 +112,7 @@ function Recording({ asset, onPlay }: { asset: StreamAsset; onPlay: () => void }
       <li>
         <span className="grow">
           {title}
-          <small>It could not be made{status.error ? `: ${status.error}` : '.'}</small>
+          <small>{status.error ? t.recordings.failedWhy({ why: status.error }) : t.recordings.failed}</small>
         </span>
       </li>
     )
@@ -116,7 +122,7 @@ function Recording({ asset, onPlay }: { asset: StreamAsset; onPlay: () => void }
       <span className="grow">
         {title}
         <small className="numerals">
-          {status.phase === 'waiting' ? 'Waits to be made' : `Is being made: ${percent} %`}
+          {status.phase === 'waiting' ? t.recordings.waits : t.recordings.making({ percent })}
         </small>
       </span>
       <progress aria-label={title} max={100} value={percent} />

@@ -8,6 +8,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo } from '../rooms/route.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { streamTexts as t } from '../texts/streams.ts'
 import { streamProblems } from './stream-words.ts'
 import styles from './streams.module.css'
 
@@ -29,7 +30,7 @@ export function GoLive() {
     try {
       const wanted = title.trim()
       const { stream, existing } = await client.streams.create({ record, ...(wanted ? { title: wanted } : {}) })
-      if (existing) tell('Your stream is still open, so you are back in it.')
+      if (existing) tell(t.create.existing)
       reload()
       goTo({ type: 'stream', id: stream.id })
     } catch (cause) {
@@ -38,23 +39,23 @@ export function GoLive() {
     }
   }
   return (
-    <main className="room" aria-label="Go live">
+    <main className="room" aria-label={t.goLive}>
       <AgentHead
-        title="Go live"
+        title={t.goLive}
         back={{
-          title: 'Back to who is live',
+          title: t.create.back,
           isAlways: true,
           go: () => navigate(linkTo('live')),
         }}
       />
       <form className={`${styles.livePage} narrow stack wide`} onSubmit={open}>
         <label className="field">
-          <span>Title</span>
+          <span>{t.create.title}</span>
           <input
             dir="auto"
             className="input"
             maxLength={100}
-            placeholder="What is it about?"
+            placeholder={t.create.titleHint}
             value={title}
             onChange={({ target }) => setTitle(target.value)}
           />
@@ -62,12 +63,11 @@ export function GoLive() {
         {beta.value && (
           <label className="check">
             <input type="checkbox" checked={record} onChange={({ target }) => setRecord(target.checked)} />
-            Record it, for who comes later
+            {t.create.record}
           </label>
         )}
         <p className="hint" id="go-live-hint">
-          Nobody sees anything yet: on the next page you choose the camera, the screen or a test picture, or publish
-          with OBS.
+          {t.create.hint}
         </p>
         <Problem error={error} words={streamProblems} />
         <div className="row">
@@ -77,7 +77,7 @@ export function GoLive() {
             aria-describedby="go-live-hint"
             aria-disabled={isBusy || undefined}
           >
-            Continue
+            {t.create.next}
           </button>
         </div>
       </form>

@@ -4,6 +4,7 @@ import { linkTo } from '#shared/kit/pages'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { isolated } from '../kit/format.ts'
+import { streamTexts as t } from '../texts/streams.ts'
 import { Directory } from './directory.tsx'
 import type { Replayed } from './ended.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
@@ -23,19 +24,19 @@ export function GuestStreams({ stream, onEnter }: { stream: string | null; onEnt
         <span className="grow" />
         {stream !== null && (
           <a className="button small plain" href={linkTo('live')}>
-            Live now
+            {t.now}
           </a>
         )}
         <ThemeButton />
         <button type="button" className="button small main" onClick={onEnter}>
-          Sign in
+          {t.signIn}
         </button>
       </header>
       {stream !== null ? (
         <Watched key={stream} id={stream} onEnter={onEnter} />
       ) : (
         <main className={styles.livePage} aria-labelledby="live-title">
-          <h1 id="live-title">Live now</h1>
+          <h1 id="live-title">{t.now}</h1>
           <Directory />
         </main>
       )}
@@ -57,7 +58,7 @@ function Watched({ id, onEnter }: { id: string; onEnter: () => void }) {
       {replayed ? (
         <ReplayedChat id={id} replayed={replayed} onClose={() => setReplayed(null)} />
       ) : (
-        !isMissing && <GuestChat id={id} title={title ?? 'Livestream'} onEnter={onEnter} />
+        !isMissing && <GuestChat id={id} title={title ?? t.livestream} onEnter={onEnter} />
       )}
     </div>
   )
@@ -70,13 +71,13 @@ function GuestChat({ id, title, onEnter }: { id: string; title: string; onEnter:
       <header className="room-head">
         <div className="grow">
           <h1 tabIndex={-1}>{isolated(title)}</h1>
-          <p className="room-facts">Chat</p>
+          <p className="room-facts">{t.chat.title}</p>
         </div>
       </header>
-      <ReadChat messages={newest} empty="Nothing said yet">
+      <ReadChat messages={newest} empty={t.chat.empty}>
         <p className={`row ${styles.readSay}`}>
           <button type="button" className="button grow" onClick={onEnter}>
-            Sign in to talk
+            {t.chat.signIn}
           </button>
         </p>
       </ReadChat>

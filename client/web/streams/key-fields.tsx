@@ -1,7 +1,8 @@
 import { useState } from 'react'
-import type { Stream } from '#shared/api/stream-records'
+import type { Stream } from '#shared/api/streams/stream-records'
 import { ActButton } from '../kit/act-button.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { streamTexts as t } from '../texts/streams.ts'
 import styles from './key-fields.module.css'
 
 /** What OBS asks for, in its words. Who has the key publishes, so it is shown only while a button is held. */
@@ -10,16 +11,16 @@ export function KeyFields({ stream }: { stream: Stream }) {
   const server = rtmp_url.endsWith(`/${stream_key}`) ? rtmp_url.slice(0, -stream_key.length - 1) : rtmp_url
   return (
     <details className={styles.keyFields}>
-      <summary>Publish with OBS</summary>
+      <summary>{t.keys.title}</summary>
       <section aria-labelledby="obs-rtmp">
-        <h3 id="obs-rtmp">Service: Custom</h3>
-        <Field label="Server" value={server} />
-        <Field label="Stream key" value={stream_key} isSecret />
+        <h3 id="obs-rtmp">{t.keys.custom}</h3>
+        <Field label={t.keys.server} value={server} />
+        <Field label={t.keys.key} value={stream_key} isSecret />
       </section>
       <section aria-labelledby="obs-whip">
-        <h3 id="obs-whip">Service: WHIP</h3>
-        <Field label="Server (WHIP)" value={ingest_url} isSecret />
-        <p className="hint">WHIP is sooner at the viewers. Leave its field Bearer Token empty.</p>
+        <h3 id="obs-whip">{t.keys.whip}</h3>
+        <Field label={t.keys.whipServer} value={ingest_url} isSecret />
+        <p className="hint">{t.keys.whipHint}</p>
       </section>
     </details>
   )
@@ -30,7 +31,7 @@ function Field({ label, value, isSecret = false }: { label: string; value: strin
   const [isHeld, setHeld] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(value)
-    tell('Copied')
+    tell(t.keys.copied)
   }
   const hold = () => setHeld(true)
   const release = () => setHeld(false)
@@ -44,7 +45,7 @@ function Field({ label, value, isSecret = false }: { label: string; value: strin
         <button
           type="button"
           className="button small"
-          aria-label={`Hold to show: ${label}`}
+          aria-label={t.keys.holdOne({ label })}
           onPointerDown={hold}
           onPointerUp={release}
           onPointerLeave={release}
@@ -52,11 +53,11 @@ function Field({ label, value, isSecret = false }: { label: string; value: strin
           onKeyUp={release}
           onBlur={release}
         >
-          Hold to show
+          {t.keys.hold}
         </button>
       )}
-      <ActButton className="button small" aria-label={`Copy: ${label}`} onPress={copy}>
-        Copy
+      <ActButton className="button small" aria-label={t.keys.copyOne({ label })} onPress={copy}>
+        {t.keys.copy}
       </ActButton>
     </div>
   )

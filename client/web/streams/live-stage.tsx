@@ -1,15 +1,17 @@
 import { useCallback, useState } from 'react'
-import type { PublicStream } from '#shared/api/stream-records'
+import type { PublicStream } from '#shared/api/streams/stream-records'
 import { Avatar } from '../kit/avatar.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { linkToRoom } from '../rooms/route.ts'
+import { streamTexts as t } from '../texts/streams.ts'
 import { Badge } from './badge.tsx'
 import styles from './live-stage.module.css'
 import type { Playing } from './play.ts'
 import { Player } from './player.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
+import { behindText } from './stream-words.ts'
 import streamsStyles from './streams.module.css'
 import { useLiveNow, useStream } from './use-stream.ts'
 
@@ -20,17 +22,17 @@ type Look = (stream?: string) => void
 export function LiveStage({ onLook }: { onLook: Look }) {
   const streams = useLiveNow()?.streams ?? null
   const [first, ...others] = streams ?? []
-  if (streams === null) return <Skeleton label="Looking who is live" />
-  if (!first) return <Blank icon="play" title="Nobody is live at the moment" />
+  if (streams === null) return <Skeleton label={t.looking} />
+  if (!first) return <Blank icon="play" title={t.nobody} />
   return (
     <>
       <Shown key={first.id} stream={first} onLook={onLook} />
       {others.length > 0 && (
-        <ul className={styles.liveOthers} aria-label="Also live">
+        <ul className={styles.liveOthers} aria-label={t.alsoLive}>
           {others.slice(0, mostOthers).map((stream) => (
             <li key={stream.id}>
               <StreamLink stream={stream} onLook={onLook} />
-              <small className="numerals">{stream.viewer_count} watching</small>
+              <small className="numerals">{t.watching({ count: stream.viewer_count })}</small>
             </li>
           ))}
         </ul>
@@ -58,27 +60,27 @@ function Shown({ stream, onLook }: { stream: PublicStream; onLook: Look }) {
           <p className={streamsStyles.stageFacts}>
             <Badge state={state} />
             <span>{nameOf(streamer.display_name, streamer.address)}</span>
-            <span className="numerals">{view?.counts?.viewers ?? stream.viewer_count} watching</span>
-            {latency !== null && <span className="numerals">{Math.max(0.1, latency).toFixed(1)} s behind</span>}
+            <span className="numerals">{t.watching({ count: view?.counts?.viewers ?? stream.viewer_count })}</span>
+            {latency !== null && <span className="numerals">{behindText(latency)}</span>}
           </p>
         </div>
         <button type="button" className="button small plain" onClick={() => setPaused(!isPaused)}>
           <Icon name={isPaused ? 'play' : 'pause'} />
-          {isPaused ? 'Play' : 'Pause'}
+          {isPaused ? t.player.play : t.player.pause}
         </button>
       </header>
       <div className={streamsStyles.livePreviewStage}>
         {isPaused ? (
           <div className={streamsStyles.player}>
             <div className={streamsStyles.playerWords}>
-              <strong>Paused</strong>
+              <strong>{t.player.paused}</strong>
             </div>
           </div>
         ) : (
           <Player stream={stream} state={state} onPlaying={hear} />
         )}
         <div className={streamsStyles.livePreviewChat}>
-          <ReadChat messages={newest} empty="Nothing said yet" />
+          <ReadChat messages={newest} empty={t.chat.empty} />
         </div>
       </div>
     </>

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import type { StreamView } from '#client/sdk/streams'
-import type { PublicStream, StreamState } from '#shared/api/stream-records'
+import type { PublicStream, StreamState } from '#shared/api/streams/stream-records'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
+import { streamTexts as t } from '../texts/streams.ts'
 import { type Playing, play } from './play.ts'
 import styles from './player.module.css'
 import { placeWords } from './stream-words.ts'
@@ -56,7 +57,7 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
         playsInline
         autoPlay
         muted={isMuted}
-        aria-label={`The picture of ${isolated(stream.title)}`}
+        aria-label={t.player.of({ title: isolated(stream.title) })}
         onPlaying={() => setHasPicture(true)}
         onTimeUpdate={() => setHasPicture(true)}
       />
@@ -70,11 +71,11 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
         <button
           type="button"
           className={`button ${styles.playerSound}`}
-          aria-label={isMuted ? undefined : 'Turn the sound off'}
-          title={isMuted ? undefined : 'Turn the sound off'}
+          aria-label={isMuted ? undefined : t.player.soundOff}
+          title={isMuted ? undefined : t.player.soundOff}
           onClick={turnSound}
         >
-          <Icon name={isMuted ? 'mute' : 'sound'} /> {isMuted && 'Turn the sound on'}
+          <Icon name={isMuted ? 'mute' : 'sound'} /> {isMuted && t.player.soundOn}
         </button>
       )}
     </div>

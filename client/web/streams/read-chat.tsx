@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, shortTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Renewed } from '../kit/use-loaded.ts'
+import { streamTexts as t } from '../texts/streams.ts'
 import styles from './read-chat.module.css'
 import streamsStyles from './streams.module.css'
 import { useStreamChat } from './use-stream.ts'
@@ -26,7 +27,7 @@ export function ReadChat(props: { messages: Renewed<readonly Message[]>; empty: 
           empty={<Blank icon="message" title={props.empty} />}
         >
           {(messages) => (
-            <ol aria-label="Messages">
+            <ol aria-label={t.chat.messages}>
               {messages.map((message) => (
                 <Line key={message.id} message={message} />
               ))}
@@ -58,4 +59,4 @@ function Line({ message }: { message: Message }) {
   )
 }
 
-const othersOf = (type: Message['message_type']) => `Sent: ${type.replaceAll('_', ' ')}`
+const othersOf = (type: Message['message_type']) => t.chat.other({ what: type.replaceAll('_', ' ') })

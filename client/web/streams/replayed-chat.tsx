@@ -1,8 +1,9 @@
 import { useMemo } from 'react'
 import type { Client } from '#client/sdk/types'
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 import { useClient } from '../connection/client.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { streamTexts as t } from '../texts/streams.ts'
 import type { Replayed } from './ended.tsx'
 import { ReadChat } from './read-chat.tsx'
 
@@ -22,17 +23,17 @@ export function ReplayedChat({ id, replayed, onClose }: { id: string; replayed: 
   const seconds = Math.max(0, Math.round((Date.parse(at) - Date.parse(from)) / 1_000))
   const minutes = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   return (
-    <main className="room" aria-label="Chat of the recording">
+    <main className="room" aria-label={t.chat.recording}>
       <header className="room-head">
         <div className="grow">
-          <h1>Chat at {minutes}</h1>
-          <p className="room-facts">As it was in this moment of the recording</p>
+          <h1>{t.chat.at({ time: minutes })}</h1>
+          <p className="room-facts">{t.chat.atHint}</p>
         </div>
         <button type="button" className="button small" onClick={onClose}>
-          Chat of now
+          {t.chat.now}
         </button>
       </header>
-      <ReadChat messages={until} empty="Nothing said yet at this moment" />
+      <ReadChat messages={until} empty={t.chat.emptyAt} />
     </main>
   )
 }

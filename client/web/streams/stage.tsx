@@ -2,15 +2,16 @@ import { useState } from 'react'
 import type { StreamCount, StreamView } from '#client/sdk/streams'
 import { useAccount } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
-import { isolated, nameOf, plural } from '../kit/format.ts'
+import { isolated, nameOf } from '../kit/format.ts'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
+import { streamTexts as t } from '../texts/streams.ts'
 import { Badge } from './badge.tsx'
 import { Ended, type Replayed } from './ended.tsx'
 import type { Playing } from './play.ts'
 import { Player } from './player.tsx'
 import styles from './stage.module.css'
-import { streamProblems } from './stream-words.ts'
+import { behindText, streamProblems } from './stream-words.ts'
 import streamsStyles from './streams.module.css'
 import { Studio } from './studio.tsx'
 
@@ -22,13 +23,13 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
   const { error, stream, state, counts } = view ?? { error: null, stream: null, state: null, counts: null }
   if (!view || !stream || !state)
     return (
-      <section className={styles.stage} aria-label="Livestream">
+      <section className={styles.stage} aria-label={t.livestream}>
         {error ? (
-          <Blank icon="warn" title="This stream cannot be watched">
+          <Blank icon="warn" title={t.player.missing}>
             <p role="alert">{problemText(error, streamProblems)}</p>
           </Blank>
         ) : (
-          <Skeleton label="Opening the stream" />
+          <Skeleton label={t.player.opening} />
         )}
       </section>
     )
@@ -36,7 +37,7 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
   const name = nameOf(streamer.display_name, streamer.address)
   const isOwn = account?.toLowerCase() === streamer.address.toLowerCase()
   return (
-    <section className={styles.stage} aria-label="Livestream">
+    <section className={styles.stage} aria-label={t.livestream}>
       {state.status === 'ended' ? (
         <Ended stream={stream} state={state} assets={view.assets} onReplay={onReplay} />
       ) : isOwn ? (
@@ -52,9 +53,7 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
             <Badge state={state} />
             <span>{name}</span>
             {counts && <Watching counts={counts} isOver={state.status === 'ended'} />}
-            {playing.latency !== null && (
-              <span className="numerals">{Math.max(0.1, playing.latency).toFixed(1)} s behind</span>
-            )}
+            {playing.latency !== null && <span className="numerals">{behindText(playing.latency)}</span>}
           </p>
           {stream.description && (
             <p className={styles.stageAbout} dir="auto">
@@ -71,7 +70,7 @@ function Watching({ counts, isOver }: { counts: StreamCount; isOver: boolean }) 
   const { viewers, peak, unique } = counts
   return (
     <span className="numerals">
-      {isOver ? `${plural(unique, 'viewer')}, ${peak} at most at once` : `${viewers} watching, ${peak} at most`}
+      {isOver ? t.viewers({ count: unique, peak }) : t.watchingPeak({ count: viewers, peak })}
     </span>
   )
 }

@@ -11,6 +11,7 @@ import { openRoom } from '../rooms/open-rooms.ts'
 import { RoomView } from '../rooms/room-view.tsx'
 import { useRoom } from '../rooms/use-room.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { streamTexts as t } from '../texts/streams.ts'
 import type { Replayed } from './ended.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
 import { ReplayedChat } from './replayed-chat.tsx'
@@ -34,7 +35,7 @@ export function StreamRoom({ roomRef, panel }: { roomRef: RoomRef; panel: PanelN
       {replayed ? (
         <ReplayedChat id={id} replayed={replayed} onClose={() => setReplayed(null)} />
       ) : isMissing ? null : isOutside ? (
-        <Outside id={id} title={view?.state?.title ?? 'Livestream'} live={live} state={state} />
+        <Outside id={id} title={view?.state?.title ?? t.livestream} live={live} state={state} />
       ) : (
         <RoomView roomRef={roomRef} panel={panel} />
       )}
@@ -68,10 +69,10 @@ function Outside({ id, title, live, state }: { id: string; title: string; live: 
         <BackToRooms />
         <div className="grow">
           <h1 tabIndex={-1}>{isolated(title)}</h1>
-          <p className="room-facts">Your first message takes you into the chat</p>
+          <p className="room-facts">{t.chat.outside}</p>
         </div>
       </header>
-      <ReadChat messages={newest} empty="Nothing said yet">
+      <ReadChat messages={newest} empty={t.chat.empty}>
         {state.access?.state !== 'removed' && (
           <form
             className={`row ${styles.readSay}`}
@@ -83,14 +84,14 @@ function Outside({ id, title, live, state }: { id: string; title: string; live: 
             <input
               dir="auto"
               className="input grow"
-              aria-label="Message"
-              placeholder="Say something"
+              aria-label={t.chat.message}
+              placeholder={t.chat.say}
               maxLength={roomKinds.stream.longestMessage}
               value={text}
               onChange={({ target }) => setText(target.value)}
             />
             <button type="submit" className="button main" disabled={!text.trim() || isBusy}>
-              Send
+              {t.chat.send}
             </button>
           </form>
         )}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { StreamCount, StreamHealth } from '#client/sdk/streams'
-import type { PublicStream, StreamState } from '#shared/api/stream-records'
+import type { PublicStream, StreamState } from '#shared/api/streams/stream-records'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
@@ -9,23 +9,14 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { Sparkline } from '../operations/sparkline.tsx'
+import { streamTexts as t } from '../texts/streams.ts'
 import { type Broadcast, type BroadcastState, broadcastTo, type Source } from './broadcast.ts'
 import { KeyFields } from './key-fields.tsx'
 import { ownWords, placeWords } from './stream-words.ts'
 import streamsStyles from './streams.module.css'
 import styles from './studio.module.css'
 
-const sources: readonly (readonly [Source, string])[] = [
-  ['camera', 'Camera'],
-  ['screen', 'Screen'],
-  ['test', 'Start a test stream'],
-]
-const phases: Record<BroadcastState['phase'], string> = {
-  off: 'Preview: nobody sees it yet',
-  connecting: 'Connecting',
-  on: 'You are sending',
-  away: 'Connecting again',
-}
+const sources: readonly Source[] = ['camera', 'screen', 'test']
 
 /** What the streamer sees of a stream: the own picture, how it is published, and who watches. */
 export function Studio(props: {
@@ -59,15 +50,11 @@ export function Studio(props: {
         {sent.media ? <Preview media={sent.media} /> : null}
         <div className={`${streamsStyles.playerWords} ${sent.media ? 'over' : ''}`} role="status">
           {sent.media ? (
-            <strong>{phases[sent.phase]}</strong>
+            <strong>{t.phases[sent.phase]}</strong>
           ) : (
             <>
-              <strong>{isElsewhere ? 'You are live' : (words?.title ?? 'You are live')}</strong>
-              <p>
-                {isElsewhere
-                  ? 'The picture comes from another program or page.'
-                  : 'Take a picture here, or publish with OBS by the fields below.'}
-              </p>
+              <strong>{isElsewhere ? t.studio.live : (words?.title ?? t.studio.live)}</strong>
+              <p>{isElsewhere ? t.studio.elsewhere : t.studio.hint}</p>
             </>
           )}
         </div>
@@ -87,7 +74,7 @@ export function Studio(props: {
         <div className="row wrap">
           <Sending broadcast={broadcast} sent={sent} url={url} onTake={take} />
           <span className="grow" />
-          <ConfirmButton title="End the stream" onConfirm={end} />
+          <ConfirmButton title={t.studio.end} onConfirm={end} />
         </div>
         {counts && <Figures counts={counts} />}
         {own.value && <KeyFields stream={own.value} />}
@@ -104,9 +91,9 @@ function Sending(props: {
 }) {
   const { broadcast, sent, url, onTake } = props
   if (sent.media === null)
-    return sources.map(([source, title]) => (
+    return sources.map((source) => (
       <ActButton key={source} className="button small" disabled={url === null} onPress={() => onTake(source)}>
-        {title}
+        {t.sources[source]}
       </ActButton>
     ))
   return (
@@ -118,11 +105,11 @@ function Sending(props: {
           disabled={url === null}
           onClick={() => url !== null && void broadcast.publish(url)}
         >
-          <Icon name="play" /> Send the picture
+          <Icon name="play" /> {t.studio.send}
         </button>
       )}
       <button type="button" className="button small" onClick={broadcast.stop}>
-        <Icon name="stop" /> Stop the picture
+        <Icon name="stop" /> {t.studio.stop}
       </button>
     </>
   )
@@ -133,7 +120,7 @@ function Preview({ media }: { media: MediaStream }) {
   useEffect(() => {
     if (video.current) video.current.srcObject = media
   }, [media])
-  return <video ref={video} muted autoPlay playsInline aria-label="Your own picture" />
+  return <video ref={video} muted autoPlay playsInline aria-label={t.studio.own} />
 }
 
 const shownCounts = 40
@@ -147,17 +134,17 @@ function Figures({ counts }: { counts: StreamCount }) {
   return (
     <dl className={styles.figures}>
       <div>
-        <dt>Watching now</dt>
+        <dt>{t.studio.now}</dt>
         <dd className="numerals">
           {viewers} {values.length > 1 && <Sparkline values={values} slots={shownCounts} />}
         </dd>
       </div>
       <div>
-        <dt>At most at once</dt>
+        <dt>{t.studio.peak}</dt>
         <dd className="numerals">{peak}</dd>
       </div>
       <div>
-        <dt>In all</dt>
+        <dt>{t.studio.all}</dt>
         <dd className="numerals">{unique}</dd>
       </div>
     </dl>

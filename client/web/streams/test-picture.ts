@@ -1,3 +1,5 @@
+import { streamTexts as t } from '../texts/streams.ts'
+
 const width = 1080
 const height = 1920
 const perSecond = 30
@@ -43,7 +45,7 @@ export function openTestPicture(): { media: MediaStream; close(): void } {
     context.fillText(`.${String(now.getMilliseconds()).padStart(3, '0')}`, width / 2, 1_055)
     drawBits(context, now.getTime())
     context.font = '400 64px system-ui, sans-serif'
-    context.fillText('Test stream', width / 2, 1_760)
+    context.fillText(t.trouble.testPicture, width / 2, 1_760)
   }
   draw()
   const timer = setInterval(draw, 1_000 / perSecond)

@@ -1,11 +1,12 @@
 import { useRef, useState } from 'react'
-import { bugCategories, bugFilesAtMost, bugTextLength } from '#shared/api/bug-reports'
+import { bugCategories, bugFilesAtMost, bugTextLength } from '#shared/api/platform/bug-reports'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
 import { MakeForm } from '../kit/make-form.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { supportTexts as t } from '../texts/support.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 
 const showing = 'image/jpeg,image/png,image/gif,image/webp,video/mp4,video/webm,video/quicktime'
 
@@ -40,7 +41,9 @@ export function BugForm() {
           onChange={({ target }) => setCategory(bugCategories.find((one) => one === target.value) ?? 'Other')}
         >
           {bugCategories.map((one) => (
-            <option key={one}>{one}</option>
+            <option key={one} value={one}>
+              {valueText(valueTexts.bugs, one)}
+            </option>
           ))}
         </select>
       </label>

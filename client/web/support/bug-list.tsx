@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type BugReport, type BugState, bugStates } from '#shared/api/bug-reports'
+import { type BugReport, type BugState, bugStates } from '#shared/api/platform/bug-reports'
 import { useNames } from '../accounts/names.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -8,6 +8,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { usePages } from '../kit/use-pages.ts'
 import { controlTexts } from '../texts/controls.ts'
 import { supportTexts as t } from '../texts/support.ts'
+import { valueText, valueTexts } from '../texts/values.ts'
 import styles from './bug-list.module.css'
 
 /** The problem reports of people, for admins. */
@@ -63,7 +64,7 @@ function BugCard(props: { report: BugReport; name: string; onTurn: (id: string, 
   return (
     <li className="card">
       <p className="row wrap">
-        <span className="chip warm">{report.category}</span>
+        <span className="chip warm">{valueText(valueTexts.bugs, report.category)}</span>
         <time className="hint" dateTime={report.created_at}>
           {fullTimeOf(report.created_at)}
         </time>

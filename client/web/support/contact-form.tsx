@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { inquiryLength } from '#shared/api/contact'
+import { inquiryLength } from '#shared/api/people/contact'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { MakeForm } from '../kit/make-form.tsx'

@@ -2,6 +2,7 @@ import type { GetICUArgs } from '@schummar/icu-type-parser'
 import compile from 'icu-minify/compile'
 import format, { type CompiledMessage, type FormatValues } from 'icu-minify/format'
 import { createElement, Fragment, type ReactNode } from 'react'
+import { locale, translationOf } from './language.ts'
 
 /** Texts by their keys; a group has its own keys. */
 export interface TextTree {
@@ -25,16 +26,14 @@ export type ReadableTexts<Texts> = {
 }
 /** The same keys in another language. A missing text is shown in English. */
 export type TextTranslation<Texts> = {
-  readonly [Key in keyof Texts]?: Texts[Key] extends string ? string : TextTranslation<Texts[Key]>
+  readonly [Key in keyof Texts]?: Texts[Key] extends string | ((values: never) => unknown)
+    ? string
+    : TextTranslation<Texts[Key]>
 }
 
-/** A second language is a module with translations by folder. It is awaited here, before a screen reads its texts. */
-const language = 'en'
-const translations: Readonly<Record<string, unknown>> = {}
-
 /** The texts of a folder of the page: ICU messages in English. Their keys say where a text is shown, or what it does. */
-export const textCatalog = <const Texts extends TextTree>(folder: string, english: Texts): ReadableTexts<Texts> =>
-  readableTexts(english, translations[folder] as TextTranslation<Texts> | undefined, language)
+export const textCatalog = <const Texts extends TextTree>(name: string, english: Texts): ReadableTexts<Texts> =>
+  readableTexts(english, translationOf(name) as TextTranslation<Texts>, locale)
 
 export function readableTexts<const Texts extends TextTree>(
   english: Texts,

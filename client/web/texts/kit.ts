@@ -1,7 +1,7 @@
 import { simpleCatalog } from './simple-catalog.ts'
 
 /** Texts of several folders, loaded with the first screen. */
-export const kitTexts = simpleCatalog({
+export const kitTexts = simpleCatalog('kit', {
   close: 'Close',
   retry: 'Try again',
   loading: 'Loading',
@@ -11,6 +11,13 @@ export const kitTexts = simpleCatalog({
   retrying: 'Retrying in {time}.',
   today: 'Today',
   yesterday: 'Yesterday',
+  /** The parts of a duration, as in “1 h 5 min”. */
+  units: {
+    d: '{count} d',
+    h: '{count} h',
+    min: '{count} min',
+    s: '{count} s',
+  },
   connection: {
     connecting: 'Connecting',
     online: 'Live',

@@ -6,6 +6,7 @@ export const settingTexts = textCatalog('settings', {
     profile: 'Profile',
     signIn: 'Sign-in & security',
     devices: 'Devices',
+    appearance: 'Appearance',
     wallet: 'Wallet',
     booking: 'Booking hours',
     points: 'Points',
@@ -23,6 +24,10 @@ export const settingTexts = textCatalog('settings', {
     system: 'System',
     light: 'Light',
     dark: 'Dark',
+  },
+  language: {
+    title: 'Language',
+    browser: 'Like the browser',
   },
   profile: {
     picture: 'Your picture',

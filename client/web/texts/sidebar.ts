@@ -7,6 +7,7 @@ export const sidebarTexts = textCatalog('sidebar', {
   installation: 'Installation',
   browse: 'Browse channels',
   create: 'New room',
+  search: 'Search or go to…',
   admins: 'For admins',
   adminsHint: 'Only admins can open this page.',
   settings: 'Settings',

@@ -1,7 +1,7 @@
 import { simpleCatalog } from './simple-catalog.ts'
 
 /** What signed-out visitors see first. */
-export const welcomeTexts = simpleCatalog({
+export const welcomeTexts = simpleCatalog('welcome', {
   opening: 'Opening Plaza',
   openingTour: 'Opening the tour',
   wait: 'One moment',

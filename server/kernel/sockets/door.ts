@@ -1,8 +1,8 @@
+import type { Door } from '#server/kernel/http/door'
 import type { Fanout } from '#server/ports/fanout/port'
 import type { Namespace } from '#shared/kit/contract'
-import type { LiveConnection } from '../connection.ts'
 import type { Caller } from '../context.ts'
-import type { Door } from '../door.ts'
+import type { LiveConnection } from './connection.ts'
 import type { EventScopes } from './event-scopes.ts'
 
 export interface SocketDoor extends Door {

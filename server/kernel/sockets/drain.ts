@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Server } from 'socket.io'
 import { serverNotice } from '#shared/kit/connection'
-import type { LiveConnection } from '../connection.ts'
+import type { LiveConnection } from './connection.ts'
 import { allLiveConnections } from './live.ts'
 
 const drainMilliseconds = 8_000

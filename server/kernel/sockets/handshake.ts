@@ -1,11 +1,11 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
+import { isForFiles } from '#server/kernel/http/files-host'
+import { isHostUnclear } from '#server/kernel/http/http-guards'
+import { setHeaders } from '#server/kernel/http/http-headers'
+import { sessionInRequest } from '#server/kernel/http/http-input'
+import { budgets } from '#server/kernel/limits/budgets'
 import { AppError, type ErrorCode, errorHeaders, errors } from '#shared/errors'
 import { clientAddressOf } from '../addresses.ts'
-import { budgets } from '../budgets.ts'
-import { isForFiles } from '../files-host.ts'
-import { isHostUnclear } from '../http-guards.ts'
-import { setHeaders } from '../http-headers.ts'
-import { sessionInRequest } from '../http-input.ts'
 import type { SocketDoor } from './door.ts'
 
 /** `retryAfter`: in seconds; null if a retry changes nothing. */

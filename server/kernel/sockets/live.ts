@@ -1,9 +1,9 @@
 import type { Server } from 'socket.io'
 import { sessionEnded } from '#shared/kit/connection'
 import { type Event, namespaces } from '#shared/kit/contract'
-import { allConnections, type LiveConnection, localConnections, socketRoomsOf } from '../connection.ts'
 import { audiences, type Live } from '../context.ts'
 import type { Delivery } from '../invoke.ts'
+import { allConnections, type LiveConnection, localConnections, socketRoomsOf } from './connection.ts'
 import type { EventScopes } from './event-scopes.ts'
 
 export const liveSockets = (io: Server, eventScopes: EventScopes): Live => ({

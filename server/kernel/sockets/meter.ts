@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'socket.io'
-import { type Budget, budgets, scaledBudget } from '../budgets.ts'
+import { type Budget, budgets, scaledBudget } from '#server/kernel/limits/budgets'
+import type { Logger } from '#server/kernel/operate/logger'
 import type { Caller } from '../context.ts'
-import type { Logger } from '../logger.ts'
 import type { SocketDoor } from './door.ts'
 
 type Wire = Socket['conn']

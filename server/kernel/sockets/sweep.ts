@@ -1,7 +1,7 @@
 import type { Server } from 'socket.io'
 import { sessionExpiring } from '#shared/kit/connection'
 import { namespaces } from '#shared/kit/contract'
-import { allConnections, type LiveConnection } from '../connection.ts'
+import { allConnections, type LiveConnection } from './connection.ts'
 import type { SocketDoor } from './door.ts'
 import { allLiveConnections, endConnection } from './live.ts'
 

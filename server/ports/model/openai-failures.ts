@@ -10,7 +10,7 @@ const words = {
 /** Servers that answer as OpenAI does, but name no code, say it in a sentence. */
 const saysTooLong = /context (?:length|window|size)|prompt is too long|too many (?:input )?tokens/i
 
-/** The answer ended before its end. */
+/** The server says that it failed before the end of its answer. */
 export class BrokenOff extends Error {
   override readonly name = 'BrokenOff'
 }

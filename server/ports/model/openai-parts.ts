@@ -1,4 +1,3 @@
-import { BrokenOff } from './openai-failures.ts'
 import {
   type ModelRequest,
   openAsking,
@@ -108,7 +107,7 @@ async function* readParts(
   }
   asking.asker.throwIfAborted()
   const left = answered.rest()
-  if (reason === null) throw new BrokenOff('The answer ended without a reason')
+  if (reason === null) throw new Error('The answer ended without a reason')
   if (left !== '') yield { type: 'text', text: left.toWellFormed() }
   const isWhole = reason !== 'length' && reason !== 'content_filter'
   if (isWhole) for (const call of calls.all()) yield { type: 'call', call }

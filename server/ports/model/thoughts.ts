@@ -19,6 +19,8 @@ const marks: readonly Mark[] = [
   { opens: '<|start_thinking|>', closes: '<|end_thinking|>' },
   ...channels,
 ]
+/** Once a model has marked a thought, others may begin within a line. */
+const opened = marks.filter((mark) => !channels.includes(mark))
 const closers = [...new Set(marks.map(({ closes }) => closes))]
 const fences = ['```', '~~~']
 
@@ -36,9 +38,9 @@ interface Reading {
 }
 
 /**
- * Removes a model's thoughts from an answer, however it is cut into pieces. Thoughts come before the answer, or on lines of
- * their own. A mark that is never closed is a word of the answer, and so is one within code. If the prompt had the opening
- * mark, the closing one removes the text before it.
+ * Removes a model's thoughts from an answer, however it is cut into pieces. The first comes before the answer, or on a line
+ * of its own, others anywhere. A mark that is never closed is a word of the answer, and so is one within code. If the
+ * prompt had the opening mark, the closing one removes the text before it.
  */
 export function withoutThoughts(): Reading {
   let held = ''
@@ -55,6 +57,8 @@ export function withoutThoughts(): Reading {
   let isFirst = true
   let isLineStart = true
   let isAfterThought = false
+  /** Does the answer so far end in a space, so that the one after a thought is left out? */
+  let isSpaced = true
   let hasThought = false
   let hasChannels = false
   let isCode = false
@@ -89,17 +93,19 @@ export function withoutThoughts(): Reading {
   function upToLine(): boolean {
     const end = held.indexOf('\n') + 1
     const line = end === 0 ? held : held.slice(0, end)
-    const signs = isCode ? [] : hasChannels ? channelEnds : hasThought ? [] : closers
+    const begins = hasThought ? opened.map(({ opens }) => opens) : closers
+    const signs = isCode ? [] : hasChannels ? channelEnds : begins
     const sign = signIn(line, signs)
-    if (sign && !hasChannels) {
+    if (sign && !hasChannels && !hasThought) {
       unsaid += before
       before = 0
       said = ''
       isFirst = true
+      isSpaced = true
       closed(sign.end, isOfChannels(sign.text))
       return true
     }
-    if (sign) mark = channels[0] ?? null
+    if (sign) mark = opened.find(({ opens }) => !hasChannels && opens === sign.text) ?? channels[0] ?? null
     const taken = line.slice(0, sign?.at ?? line.length - (end === 0 ? begunAtEnd(line, signs) : 0))
     held = held.slice(taken.length)
     if (taken === '') return sign !== null
@@ -107,7 +113,10 @@ export function withoutThoughts(): Reading {
     ticks = taken.endsWith('\n') ? 0 : ticks + ticksIn(taken)
     const words = isAfterThought ? taken.trimStart() : taken
     if (words.trim() !== '') isFirst = false
-    if (words !== '') isAfterThought = false
+    if (words !== '') {
+      isAfterThought = false
+      isSpaced = /\s$/.test(words)
+    }
     said += words
     return true
   }
@@ -152,7 +161,7 @@ export function withoutThoughts(): Reading {
     hasThought = true
     hasChannels = isChannel
     isLineStart = true
-    isAfterThought = true
+    isAfterThought = isSpaced
     ticks = 0
   }
 

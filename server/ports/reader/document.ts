@@ -1,3 +1,4 @@
+import { readApi } from './api.ts'
 import { readArticle } from './article.ts'
 import { decodedText } from './encoding.ts'
 import { readHtml } from './html.ts'
@@ -8,14 +9,17 @@ import type { DeclaredType, ReadAs, ReadDocument } from './port.ts'
 export async function readAs(as: ReadAs, document: Uint8Array | string, said: DeclaredType): Promise<ReadDocument> {
   if (as === 'pdf') return readPdf(typeof document === 'string' ? Buffer.from(document) : document)
   const text = typeof document === 'string' ? document : decodedText(document, said.type)
+  if (as === 'api') return readApi(text)
   const kind = kindOf(as, text, said)
   if (kind === 'text') return { title: null, text, links: [], base: null }
   if (kind === 'markdown') return readMarkdown(text)
   return kind === 'article' ? readArticle(text) : readHtml(text)
 }
 
+type TextKind = Exclude<ReadAs, 'pdf' | 'api'>
+
 /** The type of a requested page, by its header, path and beginning. */
-function kindOf(as: Exclude<ReadAs, 'pdf'>, text: string, { type, path }: DeclaredType): Exclude<ReadAs, 'pdf'> {
+function kindOf(as: TextKind, text: string, { type, path }: DeclaredType): TextKind {
   if (as === 'markdown' || as === 'text' || path === '') return as
   const kind = type.toLowerCase().split(';')[0]?.trim() ?? ''
   if (/markdown/.test(kind) || /\.(md|mdx|markdown)$/i.test(path)) return 'markdown'

@@ -11,6 +11,7 @@ const deadlines: Readonly<Record<ReadAs | 'file', number>> = {
   article: 1_800,
   markdown: 1_800,
   text: 1_800,
+  api: 1_800,
   pdf: 8_000,
   file: 5_000,
 }

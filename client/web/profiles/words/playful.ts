@@ -1,4 +1,5 @@
 import { plural } from '../../kit/format.ts'
+import { locale } from '../../texts/language.ts'
 import { dateOf } from '../clock-times.ts'
 import type { Config } from '../config.ts'
 import { capital, said, type WordsOf } from '../shown.ts'
@@ -37,7 +38,7 @@ export const playful: WordsOf<'poll' | 'guestbook' | 'reaction_wall' | 'pet' | '
   reaction_wall: (it) => {
     const given = new Map(it.counts('reactions'))
     const signs = [...new Set([...it.texts('allowedEmojis'), ...given.keys()])]
-    const chips = signs.map((sign) => (given.has(sign) ? `${sign} ${given.get(sign)?.toLocaleString()}` : sign))
+    const chips = signs.map((sign) => (given.has(sign) ? `${sign} ${given.get(sign)?.toLocaleString(locale)}` : sign))
     return { title: chips.length > 0 ? 'Reactions' : '', chips }
   },
   pet: (it) => {

@@ -1,6 +1,7 @@
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import { shortAddress } from '../../kit/format.ts'
+import { locale } from '../../texts/language.ts'
 import { capital, joined, leading, linkIn, pictureIn, said, type WordsOf } from '../shown.ts'
 
 const platforms: Readonly<Record<string, string>> = {
@@ -72,7 +73,7 @@ export const services: WordsOf<
     }
   },
   tip_jar: (it) => {
-    const amounts = it.numbers('amounts').map((amount) => amount.toLocaleString())
+    const amounts = it.numbers('amounts').map((amount) => amount.toLocaleString(locale))
     return {
       sign: '🫙',
       title: it.text('message') || (it.text('address') && 'Tip jar'),

@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import { required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
+import { required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
 
 /** An agent that answers in a room. */
 export interface StoredMembership {

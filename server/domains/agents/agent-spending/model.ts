@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose'
-import { defineModel } from '#server/kernel/model'
+import { defineModel } from '#server/kernel/store/model'
 
 /** Tokens of an owner's agents on one day, with reserved ones. */
 export interface StoredTokenDay {

@@ -1,5 +1,5 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
-import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
+import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
 import { roleOf } from '#server/domains/people/accounts/roles'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import type { Node } from '#server/kernel/context'
@@ -54,27 +54,27 @@ const hasPublicPage = (agent: Seen): boolean => agent.public_access_enabled && i
 export async function isPublicAgentFor(account: string | null, agent: StoredAgent): Promise<boolean> {
   if (!hasPublicPage(agent)) return false
   if (account !== null) return (await agentRefusalOf(account, agent)) === null
-  return isOfficial(agent) || (await suspendedAccountsAmong([agent.owner_address])).size === 0
+  return isOfficial(agent) || (await hiddenAccountsAmong([agent.owner_address], null, 'directories')).size === 0
 }
 
 /** Why the account may not use the agent; null if it may. */
 export const agentRefusalOf = async (account: string, agent: StoredAgent): Promise<AppError | null> =>
   (await agentRefusalsOf(account, [agent]))[0] ?? null
 
-/** The same for several agents. Blocks and suspensions of owners close their agents, except official ones for suspensions. */
+/** The same for several agents. Blocks of owners close their agents, and so do owners who are not found, except for official ones. */
 export async function agentRefusalsOf(account: string, agents: readonly StoredAgent[]): Promise<(AppError | null)[]> {
   const ownersOf = (some: readonly StoredAgent[]) => [
     ...new Set(some.map(({ owner_address }) => owner_address).filter((owner) => !isSameAccount(owner, account))),
   ]
-  const [blocked, suspended, friends] = await Promise.all([
+  const [blocked, hidden, friends] = await Promise.all([
     blockedAmong(account, ownersOf(agents)),
-    suspendedAccountsAmong(ownersOf(agents.filter((agent) => !isOfficial(agent)))),
+    hiddenAccountsAmong(ownersOf(agents.filter((agent) => !isOfficial(agent))), account, 'directories'),
     friendsAmong(account, ownersOf(agents.filter(({ visibility }) => visibility === 'friends'))),
   ])
   return agents.map((agent) => {
     const owner = agent.owner_address
     if (isSameAccount(owner, account)) return null
-    const isKeptApart = blocked.has(owner) || (suspended.has(owner) && !isOfficial(agent))
+    const isKeptApart = blocked.has(owner) || (hidden.has(owner) && !isOfficial(agent))
     if (isKeptApart || agent.visibility === 'private') return closedAgentError(account, agent, 'AGENT_PRIVATE')
     return isForEverybody(agent) || friends.includes(owner) ? null : new AppError('AGENT_FRIENDS_ONLY')
   })

@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
-import type { AgentEvent } from '#shared/api/events-of-agents'
+import type { AgentEvent } from '#shared/api/agents/events-of-agents'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { Agents, Events, type StoredEvent } from './model.ts'

@@ -1,10 +1,10 @@
 import { Schema } from 'mongoose'
-import { optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { visibilities } from '#shared/api/agent-records'
-import type { apiMethods } from '#shared/api/agent-tools'
-import type { AgentEvent } from '#shared/api/events-of-agents'
-import type { PaymentNetwork } from '#shared/api/payment-networks'
+import { optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { visibilities } from '#shared/api/agents/agent-records'
+import type { apiMethods } from '#shared/api/agents/agent-tools'
+import type { AgentEvent } from '#shared/api/agents/events-of-agents'
+import type { PaymentNetwork } from '#shared/api/payments/payment-networks'
 
 type Visibility = (typeof visibilities)[number]
 

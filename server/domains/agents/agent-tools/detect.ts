@@ -1,6 +1,5 @@
-import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
-import { textOf } from '#server/ports/web/port'
+import type { ReadDocument, Turn } from '#server/ports/reader/port'
 import { cut } from '#shared/kit/cut'
 import { redactorOf } from './redaction.ts'
 import { headersOf } from './secrets.ts'
@@ -22,20 +21,22 @@ interface Sought {
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Detects the kind of an API by its answers, else by its URL. Throws INVALID_PARAMETER for a forbidden URL. */
+/** Detects the kind of an API by its answers, in turns, else by its URL. Throws INVALID_PARAMETER for a forbidden URL. */
 export async function detectApi(
   node: Node,
   { url, apiKey, headers = {} }: Sought,
-  signal: AbortSignal,
+  { of, signal }: Turn,
 ): Promise<Detected> {
-  const { web } = node.services
+  const { web, reader } = node.services
   const { href, origin } = web.check(url)
   const secrets = { apiKey: apiKey ?? null, headers }
   const secretHeaders = headersOf(secrets)
-  const ask = async (at: string, body?: string): Promise<unknown> => {
+  const ask = async (at: string, body?: string): Promise<ReadDocument | null> => {
     const request = { headers: { accept: 'application/json', ...secretHeaders }, timeoutMilliseconds, maxBytes, signal }
     try {
-      return JSON.parse(textOf(await web.ask(at, body === undefined ? request : { ...request, body })))
+      const answer = await web.ask(at, body === undefined ? request : { ...request, body })
+      const declared = { type: answer.headers['content-type'] ?? '', path: '' }
+      return await reader.read('api', answer.body, declared, { of, signal })
     } catch {
       signal.throwIfAborted()
       return null
@@ -47,58 +48,19 @@ export async function detectApi(
     ...places.map((place) => ask(place)),
   ])
   const detected =
-    graphqlOf(introspected) ?? documents.map(openapiOf).find((found) => found !== null) ?? detectByUrl(href)
+    foundAs('graphql', introspected) ??
+    documents.map((answer) => foundAs('openapi', answer)).find((one) => one !== null) ??
+    detectByUrl(href)
   const schema = detected.schema && redactorOf(secrets, url)(detected.schema)
   return { ...detected, schema: schema && cut(schema.toWellFormed(), longestSchema) }
 }
 
 const introspection = '{ __schema { queryType { name } types { kind name fields { name args { name } } } } }'
 
-const Introspected = z.object({
-  data: z.object({
-    __schema: z.object({
-      types: z.array(
-        z.object({
-          kind: z.string(),
-          name: z.string(),
-          fields: z
-            .array(z.object({ name: z.string(), args: z.array(z.object({ name: z.string() })).nullish() }))
-            .nullish(),
-        }),
-      ),
-    }),
-  }),
-})
+const messages = { graphql: 'It answers GraphQL introspection', openapi: 'It has an OpenAPI document' }
 
-function graphqlOf(answer: unknown): Detected | null {
-  const read = Introspected.safeParse(answer).data
-  if (!read) return null
-  const types = read.data.__schema.types.filter(({ kind, name }) => kind === 'OBJECT' && !name.startsWith('__'))
-  const lines = types.map(({ name, fields }) => {
-    const names = (fields ?? []).map((field) => {
-      const given = (field.args ?? []).map((argument) => argument.name).join(', ')
-      return given ? `${field.name}(${given})` : field.name
-    })
-    return `${name} { ${names.join(' ')} }`
-  })
-  return found('graphql', 'high', 'It answers GraphQL introspection', lines.join('\n'))
-}
-
-const methods = ['get', 'post', 'put', 'patch', 'delete']
-const Document = z.union([z.object({ openapi: z.string() }), z.object({ swagger: z.string() })])
-const Paths = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
-
-function openapiOf(answer: unknown): Detected | null {
-  if (!Document.safeParse(answer).success) return null
-  const paths = Object.entries(Paths.safeParse(answer).data?.paths ?? {})
-  const lines = paths.flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      if (!(method in item)) return []
-      const summary = z.object({ summary: z.string() }).safeParse(item[method]).data?.summary ?? ''
-      return `${method.toUpperCase()} ${path} ${summary}`.trim()
-    }),
-  )
-  return found('openapi', 'high', 'It has an OpenAPI document', lines.join('\n'))
+function foundAs(apiType: keyof typeof messages, answer: ReadDocument | null): Detected | null {
+  return answer?.title === apiType ? found(apiType, 'high', messages[apiType], answer.text) : null
 }
 
 function detectByUrl(url: string): Detected {

@@ -1,8 +1,8 @@
 import { ownAgent } from '#server/domains/agents/agent-state/access'
 import type { StoredAgent, StoredApi } from '#server/domains/agents/agent-state/model'
 import { type Actions, type Node, signedIn } from '#server/kernel/context'
-import { refusalFrom } from '#server/kernel/deadline'
-import type { agentTools as contract } from '#shared/api/agent-tools'
+import { refusalFrom } from '#server/kernel/http/deadline'
+import type { agentTools as contract } from '#shared/api/agents/agent-tools'
 import { AppError, errors } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { callApi, isChangingApi, namesInPath } from './apis.ts'
@@ -27,10 +27,11 @@ export const agentToolActions: Actions<typeof contract> = {
   },
 
   async detectApi({ url, apiKey, headers }, context) {
-    const { node } = context
-    const retryAfter = await node.limits.wait('detections', signedIn(context).account, detectionsAMinute, 60)
+    const { node, signal } = context
+    const { account: of } = signedIn(context)
+    const retryAfter = await node.limits.wait('detections', of, detectionsAMinute, 60)
     if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
-    const detected = await detectApi(node, { url, apiKey, headers }, context.signal)
+    const detected = await detectApi(node, { url, apiKey, headers }, { of, signal })
     return { ...detected, detectedAt: new Date(node.now()).toISOString() }
   },
 }

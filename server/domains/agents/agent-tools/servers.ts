@@ -1,6 +1,6 @@
 import type { StoredToolServer } from '#server/domains/agents/agent-state/model'
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import type { ModelTool } from '#server/ports/model/port'
 import type { ToolServer, ToolServers } from '#server/ports/tool-servers/port'
 import { type Redact, redactorOf } from './redaction.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { StoredApi, StoredEntry, StoredToolServer, StoredTools } from '#server/domains/agents/agent-state/model'
 import type { Settings } from '#server/kernel/context'
-import type { ApiToolInput, McpServerInput, shownTools } from '#shared/api/agent-tools'
+import type { ApiToolInput, McpServerInput, shownTools } from '#shared/api/agents/agent-tools'
 import { noSecrets, type SecretPlace, type Secrets, sealSecrets, unsealSecrets } from './secrets.ts'
 
 type Keys = Settings['sessionKeys']

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import type { ModelTool } from '#server/ports/model/port'
 import { cut } from '#shared/kit/cut'
 

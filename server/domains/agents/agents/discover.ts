@@ -1,10 +1,10 @@
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { blockedBy, blockersOf } from '#server/domains/moderation/blocks/blocks'
-import { hiddenAccounts } from '#server/domains/people/accounts/leaving'
+import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
-import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
+import type { agentDiscovery as contract } from '#shared/api/agents/agent-discovery'
 import { searchFilter } from './search-words.ts'
 
 const friendsAtMost = 1_000
@@ -17,21 +17,24 @@ export const discover: Action<typeof contract.discover> = async (input, context)
   const asked = tags === undefined ? [] : tagsIn(tags)
   const none = { agents: [], total: 0, limit, offset }
   if (words === null || (tags?.trim() && asked.length === 0)) return none
-  const [seen, blocked, blockers, hidden] = await Promise.all([
+  const [seen, blocked, blockers] = await Promise.all([
     seenBy(account, filter),
     blockedBy(account),
     blockersOf(account),
-    hiddenAccounts(),
   ])
   const query: Record<string, unknown> = {
     ...seen,
     ...(asked.length > 0 && { tags: { $in: asked } }),
-    $and: [{ owner_address: { $nin: [account, ...blocked, ...blockers] } }, ofStanding(hidden), ...words],
+    $and: [{ owner_address: { $nin: [account, ...blocked, ...blockers] } }, ...words],
   }
-  const [found, total] = await Promise.all([
-    Agents.find(query).sort({ message_count: -1, _id: -1 }).skip(offset).limit(limit).lean<StoredAgent[]>(),
+  const [{ ids, hiddenCount }, count] = await Promise.all([
+    pageOfFound(query, offset, limit),
     Agents.countDocuments(query),
   ])
+  const found = await Agents.find({ _id: { $in: ids } })
+    .sort(byMessages)
+    .lean<StoredAgent[]>()
+  const total = count - hiddenCount
   const agents = await renderWithOwners(context.node, found)
   return {
     agents: agents.map((agent) => ({ ...agent, isFriendsAgent: agent.visibility === 'friends' })),
@@ -52,10 +55,35 @@ async function seenBy(account: string, filter: 'all' | 'public' | 'friends' | 'o
   return filter === 'friends' ? ofFriends : { $or: [{ visibility: { $in: ['public', 'official'] } }, ofFriends] }
 }
 
-/** Leaves out agents of suspended or erased owners, but not official ones. */
-const ofStanding = (hidden: readonly string[]) => ({
-  $or: [{ owner_address: { $nin: hidden } }, { visibility: 'official' }],
-})
+const byMessages = { message_count: -1, _id: -1 } as const
+const lookedAtOnce = 100
+const hiddenAtMost = 1_000
+
+/**
+ * A page of the agents whose owners are found, and how many others were met on the way. Official agents do not
+ * depend on their makers. Behind a thousand hidden agents a page is cut short.
+ */
+async function pageOfFound(query: Record<string, unknown>, offset: number, limit: number) {
+  const wanted = offset + limit
+  const ids: string[] = []
+  let looked = 0
+  let hiddenCount = 0
+  while (ids.length < wanted && hiddenCount < hiddenAtMost) {
+    const asked = Math.max(wanted - ids.length, lookedAtOnce)
+    const next = Agents.find(query, { owner_address: 1, visibility: 1 }).sort(byMessages).skip(looked).limit(asked)
+    const rows = await next.lean<Pick<StoredAgent, '_id' | 'owner_address' | 'visibility'>[]>()
+    const owners = rows.filter(({ visibility }) => visibility !== 'official').map(({ owner_address }) => owner_address)
+    const hidden = await hiddenAccountsAmong(owners, null, 'directories')
+    const shown = rows.filter(
+      ({ visibility, owner_address }) => visibility === 'official' || !hidden.has(owner_address),
+    )
+    ids.push(...shown.map(({ _id }) => _id))
+    hiddenCount += rows.length - shown.length
+    looked += rows.length
+    if (rows.length < asked) break
+  }
+  return { ids: ids.slice(offset, wanted), hiddenCount }
+}
 
 const tagsIn = (tags: string): string[] =>
   [...new Set(tags.split(',').map((tag) => tag.trim().toLowerCase()))].filter(Boolean).slice(0, tagsAtMost)

@@ -9,7 +9,7 @@ import {
 import * as stored from '#server/domains/agents/agent-state/events'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import type { Action, Context, Node } from '#server/kernel/context'
-import type { eventsOfAgents as contract } from '#shared/api/events-of-agents'
+import type { eventsOfAgents as contract } from '#shared/api/agents/events-of-agents'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'

@@ -5,7 +5,7 @@ import { asMarkedData } from '#server/domains/agents/runs/prompt'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { Model, Turn } from '#server/ports/model/port'
-import { ExtractedEvent } from '#shared/api/events-of-agents'
+import { ExtractedEvent } from '#shared/api/agents/events-of-agents'
 import { AppError } from '#shared/errors'
 
 const chunksAtMost = 50

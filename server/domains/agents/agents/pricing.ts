@@ -4,7 +4,7 @@ import { facilitatorOf, type PaymentOffer } from '#server/domains/payments/payme
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { isWalletAccount, smartAccountIn } from '#server/domains/people/accounts/smart-account'
 import type { Node } from '#server/kernel/context'
-import { networks, priceText, unitsOf } from '#shared/api/payment-networks'
+import { networks, priceText, unitsOf } from '#shared/api/payments/payment-networks'
 
 /** The endpoints of an agent: public ones, or those for signed-in accounts. */
 export function endpointsOf(

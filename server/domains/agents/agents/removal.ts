@@ -4,7 +4,7 @@ import { Agents, Events } from '#server/domains/agents/agent-state/model'
 import { removeKnowledgeOf } from '#server/domains/agents/library/model'
 import { RunFrames, Runs, type StoredRun } from '#server/domains/agents/runs/model'
 import { stopAndWait } from '#server/domains/agents/runs/stop'
-import { job } from '#server/kernel/jobs'
+import { job } from '#server/kernel/work/jobs'
 import { Favorites } from './model.ts'
 
 const page = 200

@@ -4,7 +4,7 @@ import { renderTools } from '#server/domains/agents/agent-tools/stored'
 import { earningsOf } from '#server/domains/payments/payments/receipts'
 import { registerPageParts } from '#server/domains/people/accounts/page-parts'
 import type { Node } from '#server/kernel/context'
-import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/agent-records'
+import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/agents/agent-records'
 import { cutToLength } from '#shared/kit/cut'
 
 /** The public fields of an agent. */

@@ -4,8 +4,8 @@ import { defaultReading, itemsAtMost, newItem } from '#server/domains/agents/lib
 import { titleOf } from '#server/domains/agents/library/reading/sources'
 import type { Node } from '#server/kernel/context'
 import { insertWithinLimit } from '#server/kernel/limited-inserts'
-import { readingFields } from '#shared/api/knowledge'
-import type { KnowledgeItem } from '#shared/api/knowledge-records'
+import { readingFields } from '#shared/api/agents/knowledge'
+import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
 import { AppError } from '#shared/errors'
 import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
 

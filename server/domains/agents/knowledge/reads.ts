@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { indexingJob, isItemBeingRead } from '#server/domains/agents/library/indexing'
 import { KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
 import type { Node } from '#server/kernel/context'
-import type { ReadResult } from '#shared/api/knowledge'
+import type { ReadResult } from '#shared/api/agents/knowledge'
 import { checkWatchedSoon } from './watch.ts'
 
 const waitMilliseconds = 25_000

@@ -2,9 +2,9 @@ import { mayChangeAgent } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
 import type { Connection, Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
-import { knowledgeEvents } from '#shared/api/knowledge'
-import type { KnowledgeChange } from '#shared/api/knowledge-records'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { knowledgeEvents } from '#shared/api/agents/knowledge'
+import type { KnowledgeChange } from '#shared/api/agents/knowledge-records'
 
 const lookMilliseconds = 500
 

@@ -8,7 +8,7 @@ import {
   type RunFailure,
   type RunFrame,
   type WebSource,
-} from '#shared/api/run-frames'
+} from '#shared/api/agents/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 
 /** Waits for the whole answer. Throws without one. */

@@ -3,7 +3,7 @@ import { agentModel } from '#server/domains/agents/agent-spending/counted-answer
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
-import type { CutShort, FrameBody, ModelFailure, WebSource } from '#shared/api/run-frames'
+import type { CutShort, FrameBody, ModelFailure, WebSource } from '#shared/api/agents/run-frames'
 import { AppError } from '#shared/errors'
 import { cut, cutToLength } from '#shared/kit/cut'
 import { agentNow } from './agent-now.ts'

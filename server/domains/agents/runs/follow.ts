@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, Node } from '#server/kernel/context'
-import { runFrame } from '#shared/api/agent-runs'
-import { isTerminal, type RunFrame } from '#shared/api/run-frames'
+import { runFrame } from '#shared/api/agents/agent-runs'
+import { isTerminal, type RunFrame } from '#shared/api/agents/run-frames'
 import { FrameLog } from './frame-log.ts'
 import { framesFrom } from './frame-store.ts'
 import type { StoredRun } from './model.ts'
@@ -79,7 +79,7 @@ export function sendFrames(node: Node, connection: Connection, run: StoredRun, a
     }
   }
   void send().catch((error: unknown) => {
-    node.logger.warn({ error, run: run._id }, 'an answer could not be told')
+    node.logger.warn({ error, run: run._id }, 'the frames of a run could not be sent')
     if (known.get(run._id) === gone) known.delete(run._id)
   })
 }

@@ -1,4 +1,4 @@
-import { type FrameBody, isTerminal, type RunFrame } from '#shared/api/run-frames'
+import { type FrameBody, isTerminal, type RunFrame } from '#shared/api/agents/run-frames'
 
 /** The frames of a run that this node knows, and the readers who wait for more. */
 export class FrameLog {

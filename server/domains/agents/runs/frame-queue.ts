@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { isNeverSent } from '#server/ports/database/port'
 import { storeFrames } from './frame-store.ts'
 import type { StoredFrames } from './model.ts'

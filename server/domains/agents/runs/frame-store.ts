@@ -1,6 +1,6 @@
 import { isDuplicate } from '#server/ports/database/port'
-import { type FrameBody, isTerminal, type RunTool, type WebSource } from '#shared/api/run-frames'
-import { withTool } from '#shared/api/run-tools'
+import { type FrameBody, isTerminal, type RunTool, type WebSource } from '#shared/api/agents/run-frames'
+import { withTool } from '#shared/api/agents/run-tools'
 import { RunFrames, type StoredFrames, type StoredRun } from './model.ts'
 
 const keptMilliseconds = 7 * 86_400_000

@@ -6,7 +6,7 @@ import { asksForAppointment, bookingCard } from '#server/domains/meetings/schedu
 import { mentionTest } from '#server/domains/rooms/text/mentions'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
-import type { Scheduling } from '#shared/api/run-frames'
+import type { Scheduling } from '#shared/api/agents/run-frames'
 import { cut } from '#shared/kit/cut'
 import type { Passage, ToolNote } from './prompt.ts'
 import { type AnswerContext, agentToolsOf } from './tool-rounds.ts'

@@ -1,7 +1,7 @@
 import { messageIn } from '#server/domains/rooms/room-state/facts'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
-import type { ChatMessage } from '#shared/api/agent-runs'
+import type { ChatMessage } from '#shared/api/agents/agent-runs'
 import { AppError } from '#shared/errors'
 import { cutToLength } from '#shared/kit/cut'
 import { Runs, type StoredRun } from './model.ts'

@@ -1,6 +1,6 @@
 import type { Actions, Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
-import type { agentRuns as contract } from '#shared/api/agent-runs'
+import type { agentRuns as contract } from '#shared/api/agents/agent-runs'
 import { followBegun } from './begun-notices.ts'
 import * as chat from './chat.ts'
 import { followInterest, followStops, stopAllRuns } from './relay.ts'

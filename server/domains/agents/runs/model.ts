@@ -1,8 +1,8 @@
 import { Schema } from 'mongoose'
-import { optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { runStates } from '#shared/api/agent-runs'
-import type { Citation, CutShort, FrameBody, RunTool, Scheduling, WebSource } from '#shared/api/run-frames'
+import { optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { runStates } from '#shared/api/agents/agent-runs'
+import type { Citation, CutShort, FrameBody, RunTool, Scheduling, WebSource } from '#shared/api/agents/run-frames'
 
 export type RunState = (typeof runStates)[number]
 

@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
-import { every } from '#server/kernel/every'
-import type { FrameBody } from '#shared/api/run-frames'
+import { every } from '#server/kernel/work/every'
+import type { FrameBody } from '#shared/api/agents/run-frames'
 import { errors } from '#shared/errors'
 import { framesFrom, runOutcomeOf, storedFrames, storeFrames } from './frame-store.ts'
 import { Runs, type StoredRun } from './model.ts'

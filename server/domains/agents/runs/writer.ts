@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import type { FrameBody } from '#shared/api/run-frames'
+import type { FrameBody } from '#shared/api/agents/run-frames'
 import type { FrameLog } from './frame-log.ts'
 import { type FrameSource, storeFramesLater, storeFramesSoon } from './frame-queue.ts'
 import { storedFrames } from './frame-store.ts'

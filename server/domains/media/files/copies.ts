@@ -1,6 +1,6 @@
 import type { StorageFolder } from '#server/domains/moderation/verdict/storage-folders'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { keyAt } from '#server/ports/storage/port'
 import { AppError, type ErrorCode } from '#shared/errors'
 

@@ -1,6 +1,6 @@
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Action } from '#server/kernel/context'
-import type { uploads as contract } from '#shared/api/uploads'
+import type { uploads as contract } from '#shared/api/media/uploads'
 import { AppError } from '#shared/errors'
 import { storePicture } from './pictures.ts'
 import { storageOf, storeFile } from './store.ts'

@@ -1,9 +1,9 @@
-import { budgets } from '#server/kernel/budgets'
-import { callerKindOf } from '#server/kernel/connection-slots'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { holdShares } from '#server/kernel/held'
-import { nodeState } from '#server/kernel/node-state'
+import { budgets } from '#server/kernel/limits/budgets'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { callerKindOf } from '#server/kernel/sockets/connection-slots'
 import type { CleanFile, FileKind } from '#server/ports/reader/port'
 import { AppError } from '#shared/errors'
 

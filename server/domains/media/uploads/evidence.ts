@@ -7,7 +7,7 @@ import { messageCreated } from '#server/domains/rooms/room-state/events/messages
 import type { Action, Context } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import { bytesOf, keyAt } from '#server/ports/storage/port'
-import type { uploads as contract } from '#shared/api/uploads'
+import type { uploads as contract } from '#shared/api/media/uploads'
 import { AppError } from '#shared/errors'
 import { storageOf, storeFile } from './store.ts'
 

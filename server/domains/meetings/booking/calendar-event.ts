@@ -5,7 +5,7 @@ import { spanOf } from '#server/domains/meetings/scheduling/host-schedule'
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { schedulingSettingsOf } from '#server/domains/meetings/scheduling/own-settings'
 import type { Node } from '#server/kernel/context'
-import { job } from '#server/kernel/jobs'
+import { job } from '#server/kernel/work/jobs'
 import { NoAccess } from '#server/ports/calendar/port'
 import { linkTo } from '#shared/kit/pages'
 

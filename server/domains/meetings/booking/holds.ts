@@ -5,10 +5,10 @@ import { paymentLease } from '#server/domains/payments/payments/lease'
 import { Payments, type StoredPayment } from '#server/domains/payments/payments/model'
 import { withdrawPayment } from '#server/domains/payments/payments/settle'
 import type { Node } from '#server/kernel/context'
-import { every } from '#server/kernel/every'
 import { newId } from '#server/kernel/ids'
-import { takeLease, withLease } from '#server/kernel/lease'
-import { centsOf } from '#shared/api/payment-networks'
+import { every } from '#server/kernel/work/every'
+import { takeLease, withLease } from '#server/kernel/work/lease'
+import { centsOf } from '#shared/api/payments/payment-networks'
 import { announceBooked, announceUnbooked, noticeDue, notifyParties } from './notices.ts'
 
 const lookMilliseconds = 1_000

@@ -1,7 +1,7 @@
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { withdrawPayment } from '#server/domains/payments/payments/settle'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
-import type { booking as contract, EmailedTo } from '#shared/api/booking'
+import type { booking as contract, EmailedTo } from '#shared/api/meetings/booking'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'

@@ -8,8 +8,8 @@ import { facilitatorFor, networkNamed, type PaymentOffer } from '#server/domains
 import { isUnchargedPayment } from '#server/domains/payments/payments/states'
 import { settledHeaders } from '#server/domains/payments/payments/x402'
 import type { Context, Node } from '#server/kernel/context'
-import { priceText, unitsOf } from '#shared/api/payment-networks'
-import type { SchedulingSettings } from '#shared/api/scheduling'
+import type { SchedulingSettings } from '#shared/api/meetings/scheduling'
+import { priceText, unitsOf } from '#shared/api/payments/payment-networks'
 import { AppError } from '#shared/errors'
 import { bookHeldCall, callOfPayment, heldCallFor, releaseCall } from './holds.ts'
 

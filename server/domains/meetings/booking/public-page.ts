@@ -6,7 +6,7 @@ import { accountByUsername, accountOf } from '#server/domains/people/accounts/ac
 import type { Account } from '#server/domains/people/accounts/model'
 import { profileOf } from '#server/domains/people/accounts/profiles'
 import type { Node } from '#server/kernel/context'
-import type { PublicSchedule } from '#shared/api/booking'
+import type { PublicSchedule } from '#shared/api/meetings/booking'
 import { AppError } from '#shared/errors'
 import { canonicalAddress } from '#shared/kit/primitives'
 

@@ -1,7 +1,7 @@
 import type { StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { type Profile, profilesOf } from '#server/domains/people/accounts/profiles'
 import type { Node } from '#server/kernel/context'
-import type { booking as contract, ListedCall, ScheduledCall } from '#shared/api/booking'
+import type { booking as contract, ListedCall, ScheduledCall } from '#shared/api/meetings/booking'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 

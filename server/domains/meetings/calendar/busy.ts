@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
-import { createAnswerCache } from '#server/kernel/kept-answers'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { createAnswerCache } from '#server/kernel/store/kept-answers'
 import type { BusyTime } from '#server/ports/calendar/port'
 import { AppError } from '#shared/errors'
 import { calendarOf, withCalendar } from './connections.ts'

@@ -1,9 +1,9 @@
 import { validSessions } from '#server/domains/people/identity/sessions'
 import type { Node } from '#server/kernel/context'
-import { returnCookieOf } from '#server/kernel/cookies'
-import type { RawRoute } from '#server/kernel/raw-route'
+import { returnCookieOf } from '#server/kernel/http/cookies'
+import type { RawRoute } from '#server/kernel/http/raw-route'
 import { NoAccess } from '#server/ports/calendar/port'
-import { type CalendarError, calendarCallback } from '#shared/api/calendar'
+import { type CalendarError, calendarCallback } from '#shared/api/meetings/calendar'
 import { storeConnection } from './connections.ts'
 import { challengeOfVerifier, readCalendarState, spendCalendarState } from './state.ts'
 

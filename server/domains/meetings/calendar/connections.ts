@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
-import { job } from '#server/kernel/jobs'
 import { seal, tryUnseal } from '#server/kernel/seal'
+import { job } from '#server/kernel/work/jobs'
 import { type Access, type Calendars, type Grant, NoAccess, type OpenedCalendar } from '#server/ports/calendar/port'
-import type { CalendarConnection } from '#shared/api/calendar'
+import type { CalendarConnection } from '#shared/api/meetings/calendar'
 import { AppError } from '#shared/errors'
 import { Connections, type StoredConnection } from './model.ts'
 

@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import { moment, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
+import { moment, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
 
 /** A connected calendar of an account; one per provider. */
 export interface StoredConnection {

@@ -1,4 +1,4 @@
-import { type CallStatus, longestCallSeconds, ringSeconds } from '#shared/api/calls'
+import { type CallStatus, longestCallSeconds, ringSeconds } from '#shared/api/meetings/calls'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { StoredCall } from './model.ts'

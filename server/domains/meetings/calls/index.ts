@@ -1,12 +1,12 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
-import { accountOf } from '#server/domains/people/accounts/accounts'
+import { refuseNewContact } from '#server/domains/people/accounts/found'
 import { type Profile, profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
 import { refusalOfCall } from '#server/domains/people/friends/callers'
 import { notifyRing, withdrawRing } from '#server/domains/platform/push/event-notices'
 import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
-import { cursorAt, cursorPlaceIn } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
-import { type Call, callChanged, calls as contract, incomingCall } from '#shared/api/calls'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/store/cursors'
+import { type Call, callChanged, calls as contract, incomingCall } from '#shared/api/meetings/calls'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { callTimesOf, changedCall, currentCall, isCorrectedCall } from './call-states.ts'
@@ -38,7 +38,7 @@ export const calls = defineDomain(contract, {
     if (isSameAccount(calleeAddress, account))
       throw new AppError('VALIDATION_ERROR', { message: 'You cannot call yourself' })
     await refuseTooMany(context, status === 'ringing' ? 'rings' : 'call-notes', account, calleeAddress)
-    if (!(await accountOf(calleeAddress))) throw new AppError('USER_NOT_FOUND')
+    await refuseNewContact(calleeAddress)
     await refuseBlocked(account, calleeAddress)
     const refusal = await refusalOfCall(account, calleeAddress)
     if (refusal !== null && status === 'ringing') throw refusal

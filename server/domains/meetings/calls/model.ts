@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
-import { optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { Call, CallStatus } from '#shared/api/calls'
+import { optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { Call, CallStatus } from '#shared/api/meetings/calls'
 
 /** A call between two accounts. Times are ISO 8601, UTC. */
 export interface StoredCall {

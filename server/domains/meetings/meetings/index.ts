@@ -1,15 +1,14 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
-import { accountOf } from '#server/domains/people/accounts/accounts'
+import { refuseNewContact } from '#server/domains/people/accounts/found'
 import { refuseDisplayName } from '#server/domains/people/accounts/profile-changes'
 import { profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
-import { isSuspended } from '#server/domains/people/accounts/roles'
 import { refuseNames, refuseWords } from '#server/domains/rooms/room-state/judge-draft'
 import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL } from '#server/log/types'
-import { meetingOver } from '#shared/api/meeting-seats'
-import { meetings as contract, placesAtMost } from '#shared/api/meetings'
+import { meetingOver } from '#shared/api/meetings/meeting-seats'
+import { meetings as contract, placesAtMost } from '#shared/api/meetings/meetings'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { shortened } from '#shared/kit/person-name'
@@ -50,7 +49,7 @@ export const meetings = defineDomain(
     },
 
     async permanent({ wallet_address }, { node }) {
-      if (!(await accountOf(wallet_address))) throw new AppError('USER_NOT_FOUND')
+      await refuseNewContact(wallet_address)
       const { room_id } = await permanentRoom(node, wallet_address)
       const permanentUrl = joinUrlOf(node, wallet_address)
       return { ...done, room: { roomId: room_id, permanentUrl, walletAddress: wallet_address } }
@@ -105,7 +104,6 @@ export const meetings = defineDomain(
       const { node, caller } = context
       const meeting = await openMeetingAt(context, code)
       const { host_wallet_address: host, room_id: room, max_participants } = meeting
-      if (await isSuspended(node, host)) throw new AppError('MEETING_ENDED')
       const { account, ip } = caller
       const identity = account ?? guestIdentity(newId())
       await refuseRemoved(node, room, identity, ip)

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
+import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { readDuplicate } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/store/read-back'
 import { isDuplicate } from '#server/ports/database/port'
-import { isJoinCode, placesAtMost } from '#shared/api/meetings'
+import { isJoinCode, placesAtMost } from '#shared/api/meetings/meetings'
 import { AppError } from '#shared/errors'
 import { linkTo } from '#shared/kit/pages'
 import { Meetings, type StoredMeeting } from './model.ts'
@@ -108,9 +109,13 @@ export async function meetingAt({ node, caller }: Context, code: string): Promis
   })
 }
 
-/** Loads an open meeting by its code. */
-export const openMeetingAt = async (context: Context, code: string): Promise<StoredMeeting> =>
-  refuseOver(context.node, await meetingAt(context, code))
+/** Loads an open meeting by its code. It is over while nobody finds its host. */
+export async function openMeetingAt(context: Context, code: string): Promise<StoredMeeting> {
+  const meeting = await refuseOver(context.node, await meetingAt(context, code))
+  const hidden = await hiddenAccountsAmong([meeting.host_wallet_address], context.caller.account, 'directories')
+  if (hidden.size > 0) throw new AppError('MEETING_ENDED')
+  return meeting
+}
 
 /** Loads the open meeting of a provider's room. */
 export async function meetingOfRoom(node: Node, room_id: string): Promise<StoredMeeting> {

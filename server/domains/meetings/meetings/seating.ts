@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
-import { every } from '#server/kernel/every'
 import { fewAtOnce } from '#server/kernel/few-at-once'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { every } from '#server/kernel/work/every'
 import {
   type seating as contract,
   meetingEntered,
@@ -10,7 +10,7 @@ import {
   meetingOver,
   meetingSignal,
   type Seated,
-} from '#shared/api/meeting-seats'
+} from '#shared/api/meetings/meeting-seats'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import type { StoredSeat } from './model.ts'

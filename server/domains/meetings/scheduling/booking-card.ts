@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
-import type { Scheduling } from '#shared/api/run-frames'
-import type { SchedulingSettings } from '#shared/api/scheduling'
+import type { Scheduling } from '#shared/api/agents/run-frames'
+import type { SchedulingSettings } from '#shared/api/meetings/scheduling'
 import { freeTimes } from './free-times.ts'
 import { dayLength, type Span } from './open-time.ts'
 import { defaultSettings, schedulingSettingsOf } from './own-settings.ts'

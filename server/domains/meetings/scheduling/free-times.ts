@@ -1,6 +1,6 @@
 import { cachedBusyTimes, freshBusyTimes } from '#server/domains/meetings/calendar/busy'
 import type { Node } from '#server/kernel/context'
-import type { SchedulingSettings } from '#shared/api/scheduling'
+import type { SchedulingSettings } from '#shared/api/meetings/scheduling'
 import { AppError } from '#shared/errors'
 import { takenTimes } from './host-schedule.ts'
 import type { Span } from './open-time.ts'

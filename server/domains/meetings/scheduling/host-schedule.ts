@@ -1,4 +1,4 @@
-import { readDuplicate } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/store/read-back'
 import { isDuplicate, type QueryFilter } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'

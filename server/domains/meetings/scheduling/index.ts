@@ -2,7 +2,7 @@ import { facilitatorOf, networkNamed } from '#server/domains/payments/payments/s
 import { registerPageParts } from '#server/domains/people/accounts/page-parts'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { scheduling as contract, type SchedulingSettings, type ShownSettings } from '#shared/api/scheduling'
+import { scheduling as contract, type SchedulingSettings, type ShownSettings } from '#shared/api/meetings/scheduling'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { renderSlot } from './booking-card.ts'

@@ -1,8 +1,8 @@
 import { Schema } from 'mongoose'
-import { later, moment, optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { ScheduledCall } from '#shared/api/booking'
-import type { SchedulingSettings } from '#shared/api/scheduling'
+import { later, moment, optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { ScheduledCall } from '#shared/api/meetings/booking'
+import type { SchedulingSettings } from '#shared/api/meetings/scheduling'
 
 /** The settings of an account; absent fields have defaults. */
 export type StoredSettings = Partial<SchedulingSettings> & { _id: string; updated_at: Date }

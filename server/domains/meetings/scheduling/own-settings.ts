@@ -1,9 +1,9 @@
 import { accountByUsername, accountOf } from '#server/domains/people/accounts/accounts'
-import { isFound } from '#server/domains/people/accounts/leaving'
+import { isFound } from '#server/domains/people/accounts/found'
 import { deceptionByRoom, isReserved } from '#server/domains/people/accounts/names'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
-import type { GivenSettings, SchedulingSettings } from '#shared/api/scheduling'
+import type { GivenSettings, SchedulingSettings } from '#shared/api/meetings/scheduling'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { withoutUndefined } from '#shared/kit/without-undefined'
@@ -36,7 +36,14 @@ export async function schedulingSettingsOf(account: string): Promise<SchedulingS
 /** Settings as a viewer sees them: the defaults if the account cannot be booked. */
 export async function settingsSeenBy(viewer: string | null, account: string): Promise<SchedulingSettings> {
   const settings = await schedulingSettingsOf(account)
-  return isSameAccount(viewer, account) || settings.scheduling_enabled ? settings : defaultSettings
+  return isSameAccount(viewer, account) || (await isBookable(account, settings)) ? settings : defaultSettings
+}
+
+/** May others book calls with this account, and see that? */
+async function isBookable(host: string, { scheduling_enabled }: SchedulingSettings): Promise<boolean> {
+  if (!scheduling_enabled) return false
+  const account = await accountOf(host)
+  return !account || isFound(account)
 }
 
 /** The booking part of a public page; null if the account cannot be booked. */
@@ -114,7 +121,6 @@ async function store(account: string, set: Change, before: Date | undefined, now
 /** The settings of a host who can be booked; throws for others. */
 export async function bookableSettings(host: string): Promise<SchedulingSettings> {
   const settings = await schedulingSettingsOf(host)
-  const account = await accountOf(host)
-  if (!settings.scheduling_enabled || (account && !isFound(account))) throw new AppError('SCHEDULING_DISABLED')
+  if (!(await isBookable(host, settings))) throw new AppError('SCHEDULING_DISABLED')
   return settings
 }

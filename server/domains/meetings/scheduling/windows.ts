@@ -1,6 +1,6 @@
 import type { Context } from '#server/kernel/context'
 import { insertWithinLimit } from '#server/kernel/limited-inserts'
-import type { scheduling as contract } from '#shared/api/scheduling'
+import type { scheduling as contract } from '#shared/api/meetings/scheduling'
 import { AppError } from '#shared/errors'
 import type { InputOf, OutputOf } from '#shared/kit/contract'
 import { type StoredWindow, Windows } from './model.ts'

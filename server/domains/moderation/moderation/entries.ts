@@ -1,6 +1,6 @@
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
-import type { LogEntry } from '#shared/api/moderation-records'
+import type { LogEntry } from '#shared/api/moderation/moderation-records'
 import { idIn, roomOfKey } from '#shared/kit/room-key'
 
 /** The type of a chained row in the log of actions. */

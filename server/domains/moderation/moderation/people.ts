@@ -12,7 +12,8 @@ import {
 import { leavingChanges, revokedInvitations } from '#server/domains/rooms/room-state/membership'
 import { isLimited } from '#server/domains/rooms/room-state/standing'
 import { newId } from '#server/kernel/ids'
-import type { Act } from '#shared/api/moderation-acts'
+import type { Entry } from '#server/log/types'
+import type { Act } from '#shared/api/moderation/moderation-acts'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import {
@@ -32,12 +33,28 @@ const sameTerm = (from: string, until: string | null, duration: string): boolean
   return until === null ? length === null : length !== null && Date.parse(until) - Date.parse(from) === length
 }
 
+type OfTarget = Pick<Scene, 'view' | 'actor' | 'target'>
+
+/** The entry of a ban; without a duration, one that goes on until its end. */
+export function banEntry({ view, actor, target }: OfTarget, ban: BanFact, duration?: string): Entry {
+  const { member_count, ...rights } = leavingChanges(view, target.account)
+  const counted = { ...rights, ...(memberIn(view, target.account) ? { member_count } : {}) }
+  const about = { target: target.account, targetName: target.name, until: ban.banned_until, reason: ban.reason }
+  const body = { action: 'ban', ban, ...(duration === undefined ? {} : { duration }), ...counted } as const
+  return entryOf(view, actor, moderationApplied, body, about)
+}
+
+export function muteEntry({ view, actor, target }: OfTarget, mute: MuteFact, duration?: string): Entry {
+  const about = { target: target.account, targetName: target.name, until: mute.muted_until, reason: mute.reason }
+  const body = { action: 'mute', mute, ...(duration === undefined ? {} : { duration }) } as const
+  return entryOf(view, actor, moderationApplied, body, about)
+}
+
 export const decideBan =
   ({ duration, reason }: Act, id = newId()) =>
   (scene: Scene): Decision => {
     const { view, now, actor, target, theirs } = scene
     const length = duration ?? 'permanent'
-    const member = memberIn(view, target.account)
     const current = banIn(view, target.account, now)
     needPermission(scene, 'canMute')
     if (theirs.isAdmin && !isSameAccount(actor.account, target.account))
@@ -55,19 +72,7 @@ export const decideBan =
       banned_at: new Date(now).toISOString(),
       banned_until,
     }
-    const { member_count, ...rights } = leavingChanges(view, target.account)
-    const counted = { ...rights, ...(member ? { member_count } : {}) }
-    const about = { target: target.account, targetName: target.name, until: banned_until, reason: reason ?? null }
-    return {
-      entry: entryOf(
-        view,
-        actor,
-        moderationApplied,
-        { action: 'ban', ban: record, duration: length, ...counted },
-        about,
-      ),
-      record,
-    }
+    return { entry: banEntry(scene, record, length), record }
   }
 
 export const decideUnban =
@@ -102,11 +107,7 @@ export const decideMute =
       muted_at: new Date(now).toISOString(),
       muted_until,
     }
-    const about = { target: target.account, targetName: target.name, until: muted_until, reason: reason ?? null }
-    return {
-      entry: entryOf(view, actor, moderationApplied, { action: 'mute', mute: record, duration: length }, about),
-      record,
-    }
+    return { entry: muteEntry(scene, record, length), record }
   }
 
 export const decideUnmute =

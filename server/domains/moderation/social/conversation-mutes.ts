@@ -1,7 +1,7 @@
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { RoomKey } from '#server/log/types'
-import type { social as contract } from '#shared/api/social'
+import type { social as contract } from '#shared/api/moderation/social'
 import { canonicalAddress, done } from '#shared/kit/primitives'
 import { conversationOf, roomOfKey } from '#shared/kit/room-key'
 import type { Conversation } from '#shared/kit/room-kinds'

@@ -1,5 +1,5 @@
 import { defineDomain } from '#server/kernel/domain'
-import { social as contract } from '#shared/api/social'
+import { social as contract } from '#shared/api/moderation/social'
 import { block, blocks, unblock } from './blocks.ts'
 import { mute, mutes, unmute } from './conversation-mutes.ts'
 import { evidenceAmong } from './evidence.ts'

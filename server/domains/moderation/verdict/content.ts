@@ -1,6 +1,6 @@
-import type { Attachment, Mention } from '#shared/api/message'
-import type { Asked } from '#shared/api/polls'
-import type { MessageType } from '#shared/api/verdict'
+import type { MessageType } from '#shared/api/moderation/verdict'
+import type { Attachment, Mention } from '#shared/api/rooms/message'
+import type { Asked } from '#shared/api/rooms/polls'
 import { type ContentKind, contentOfFile, type OwnStorage } from './markers.ts'
 
 /** The content of a message by a person, which is stored and judged. */

@@ -1,5 +1,5 @@
-import { sealedImageType, voiceSeconds } from '#shared/api/uploads'
-import type { MessageType } from '#shared/api/verdict'
+import { sealedImageType, voiceSeconds } from '#shared/api/media/uploads'
+import type { MessageType } from '#shared/api/moderation/verdict'
 import { allFolders, type StoredKind, storedKindOf } from './storage-folders.ts'
 
 /** The kind of a message, for the permissions of a room. */

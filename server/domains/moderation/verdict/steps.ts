@@ -1,4 +1,4 @@
-import type { DecidingRule, PermissionLevel, Rules, Step } from '#shared/api/verdict'
+import type { DecidingRule, PermissionLevel, Rules, Step } from '#shared/api/moderation/verdict'
 import type { ErrorCode } from '#shared/errors'
 import type { SealedBy } from '#shared/kit/room-kinds'
 import { contentOfMime, contentsOf, type MessageDraft, type MessagePart } from './content.ts'

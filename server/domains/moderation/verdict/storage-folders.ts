@@ -1,4 +1,4 @@
-import { type UploadContext, uploadContexts } from '#shared/api/uploads'
+import { type UploadContext, uploadContexts } from '#shared/api/media/uploads'
 
 /** The stored kind of a file; a sealed picture is trusted to be one. */
 export type StoredKind = 'sealed' | 'sealed_voice' | 'voice' | 'photo' | 'gif' | 'pixel_art'

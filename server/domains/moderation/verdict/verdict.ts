@@ -1,4 +1,4 @@
-import type { Capabilities, Sendable, Verdict } from '#shared/api/verdict'
+import type { Capabilities, Sendable, Verdict } from '#shared/api/moderation/verdict'
 import { errors } from '#shared/errors'
 import { decodedUrl, type MessageDraft, type MessagePart, messagePartsOf, textDraft } from './content.ts'
 import { type DisplayedPart, displayedPartsOf } from './displayed-parts.ts'

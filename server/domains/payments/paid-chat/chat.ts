@@ -16,8 +16,8 @@ import { facilitatorFor, offerOfPayment, type PaymentOffer } from '#server/domai
 import { isUnchargedPayment } from '#server/domains/payments/payments/states'
 import { settledHeaders } from '#server/domains/payments/payments/x402'
 import type { Action, Context, Node } from '#server/kernel/context'
-import { networks } from '#shared/api/payment-networks'
-import type { payments as contract } from '#shared/api/payments'
+import { networks } from '#shared/api/payments/payment-networks'
+import type { payments as contract } from '#shared/api/payments/payments'
 import { AppError } from '#shared/errors'
 import { takeQuestionSlots } from './slots.ts'
 

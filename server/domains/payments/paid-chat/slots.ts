@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { AppError } from '#shared/errors'
 
 /** Paid questions in progress on a node, at most. */

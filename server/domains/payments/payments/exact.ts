@@ -3,7 +3,13 @@ import type { Node } from '#server/kernel/context'
 import { seal, tryUnseal, unseal } from '#server/kernel/seal'
 import type { Chain } from '#server/ports/chain/port'
 import type { PaymentRefusal, Proof } from '#server/ports/facilitator/port'
-import { domainOf, type NetworkFacts, networks, overpaidTimes, transferTypes } from '#shared/api/payment-networks'
+import {
+  domainOf,
+  type NetworkFacts,
+  networks,
+  overpaidTimes,
+  transferTypes,
+} from '#shared/api/payments/payment-networks'
 import { neverExpires, type PaymentCode, type StoredPayment } from './model.ts'
 import {
   facilitatorFor,

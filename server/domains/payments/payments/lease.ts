@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { type Lease, withLease } from '#server/kernel/lease'
+import { type Lease, withLease } from '#server/kernel/work/lease'
 import { Payments, type StoredPayment } from './model.ts'
 
 /** A payment under its lease: only its holder changes it. */

@@ -1,9 +1,9 @@
 import { Schema } from 'mongoose'
 import type { Hex } from 'viem'
-import { moment, optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { PaymentNetwork } from '#shared/api/payment-networks'
-import type { paymentStates } from '#shared/api/payments'
+import { moment, optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { PaymentNetwork } from '#shared/api/payments/payment-networks'
+import type { paymentStates } from '#shared/api/payments/payments'
 
 export type PaymentState = (typeof paymentStates)[number]
 

@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
-import { centsOf, unitsPaid } from '#shared/api/payment-networks'
-import type { Receipt } from '#shared/api/payments'
+import { centsOf, unitsPaid } from '#shared/api/payments/payment-networks'
+import type { Receipt } from '#shared/api/payments/payments'
 import { AppError } from '#shared/errors'
 import { Earnings, Payments, type StoredEarnings, type StoredPayment } from './model.ts'
 

@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
-import { every } from '#server/kernel/every'
-import { takeLease } from '#server/kernel/lease'
+import { every } from '#server/kernel/work/every'
+import { takeLease } from '#server/kernel/work/lease'
 import { exactScheme } from './exact.ts'
 import { type HeldPayment, paymentLease, withPayment } from './lease.ts'
 import { type PaymentState, Payments, type StoredPayment } from './model.ts'

@@ -1,7 +1,7 @@
 import { type Hex, maxUint256 } from 'viem'
 import { z } from 'zod'
 import type { Proof, Requirement } from '#server/ports/facilitator/port'
-import type { NetworkFacts } from '#shared/api/payment-networks'
+import type { NetworkFacts } from '#shared/api/payments/payment-networks'
 import type { PaymentOffer } from './scheme.ts'
 
 /** A proof with the network that it names, which may be unknown. */

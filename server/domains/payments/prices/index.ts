@@ -1,5 +1,5 @@
 import { defineDomain } from '#server/kernel/domain'
-import { prices as contract } from '#shared/api/prices'
+import { prices as contract } from '#shared/api/payments/prices'
 import { currentPrices } from './now.ts'
 
 export const prices = defineDomain(contract, {

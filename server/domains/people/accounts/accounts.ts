@@ -1,6 +1,6 @@
 import { installationSetting } from '#server/domains/platform/installation/stored-settings'
 import { isDuplicate } from '#server/ports/database/port'
-import type { AuthMethod } from '#shared/api/identity'
+import type { AuthMethod } from '#shared/api/people/identity'
 import { AppError } from '#shared/errors'
 import { isHeldBack } from './leaving.ts'
 import { type Account, Accounts } from './model.ts'

@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
-import type { Counters } from '#shared/api/account-records'
+import { nodeState } from '#server/kernel/operate/node-state'
+import type { Counters } from '#shared/api/people/account-records'
 
 type Count = (account: string) => Promise<Counters>
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readDuplicate } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/store/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { accountOf, refuseNewcomer } from './accounts.ts'

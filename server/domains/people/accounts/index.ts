@@ -2,9 +2,9 @@ import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { startInBackground } from '#server/kernel/every'
 import { retryOnStart } from '#server/kernel/retry-on-start'
-import { accounts as contract } from '#shared/api/accounts'
+import { startInBackground } from '#server/kernel/work/every'
+import { accounts as contract } from '#shared/api/people/accounts'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot, isUsernameTaken } from './accounts.ts'
@@ -29,7 +29,7 @@ export const accounts = defineDomain(
   {
     async username({ address }) {
       const account = await accountOf(address)
-      return { username: account?.username ?? null, wallet_address: address }
+      return { username: (!account?.erased_at && account?.username) || null, wallet_address: address }
     },
 
     async claimUsername({ username }, context) {
@@ -56,7 +56,7 @@ export const accounts = defineDomain(
     async publicUser({ address }, context) {
       const account = await accountOf(address)
       context.http?.setHeader(...sharedAMinute)
-      if (!account) return { user: null }
+      if (!account || account.erased_at) return { user: null }
       const { username, display_name, avatar_url } = profileOf(account)
       const named = { username, display_name, ens_name: null, avatar_url }
       return { user: { ...named, is_bot: isBot(address), ...statusOf(account) } }

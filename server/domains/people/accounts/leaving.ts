@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '#shared/errors'
-import { type Account, Accounts, HeldUsernames } from './model.ts'
+import { Accounts, HeldUsernames } from './model.ts'
 import { looksIn, usernameLook } from './names.ts'
 
 const heldMilliseconds = 30 * 24 * 60 * 60 * 1000
@@ -35,21 +35,9 @@ export async function beginErasing(account: string, erasure_id: string): Promise
   return (await Accounts.updateOne({ _id: account, erasure_id }, { $set: { is_erasing: true } })).matchedCount === 1
 }
 
-/** Selects the accounts that lists and searches show: neither suspended nor to be erased. */
-export const ofFound = { is_banned: false, erased_at: { $exists: false } } as const
-export const isFound = (account: Pick<Account, 'is_banned' | 'erased_at'>): boolean =>
-  !account.is_banned && account.erased_at === undefined
-
-/** Those among these accounts that are to be erased. */
-export async function leavingAccountsAmong(accounts: readonly string[]): Promise<Set<string>> {
-  const leaving = { _id: { $in: [...accounts] }, erased_at: { $exists: true } }
-  return new Set((await Accounts.find(leaving, { _id: 1 }).lean<Pick<Account, '_id'>[]>()).map(({ _id }) => _id))
-}
-
-/** All others. */
-export async function hiddenAccounts(): Promise<string[]> {
-  const hidden = { $or: [{ is_banned: true }, { erased_at: { $exists: true } }] }
-  return (await Accounts.find(hidden, { _id: 1 }).lean<Pick<Account, '_id'>[]>()).map(({ _id }) => _id)
+/** Has another erasure take the place of one that has begun. */
+export async function endErasing(account: string): Promise<void> {
+  await Accounts.updateOne({ _id: account }, { $unset: { is_erasing: '' } })
 }
 
 const whatStays = ['_id', 'user_id', 'role_seq', 'is_banned', 'ban_reason', 'banned_by', 'banned_at', 'banned_seq']

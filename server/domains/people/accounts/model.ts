@@ -1,9 +1,9 @@
 import { Schema } from 'mongoose'
 import type { Role } from '#server/kernel/context'
-import { optional, required } from '#server/kernel/fields'
 import { newId } from '#server/kernel/ids'
-import { defineModel } from '#server/kernel/model'
-import type { CallsFrom, Social } from '#shared/api/account-records'
+import { optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { CallsFrom, Social } from '#shared/api/people/account-records'
 
 export interface Account {
   /** The account id: a wallet address, or the id of another sign-in method. */

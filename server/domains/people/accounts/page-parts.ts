@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
-import type { PublicPage } from '#shared/api/accounts'
+import { nodeState } from '#server/kernel/operate/node-state'
+import type { PublicPage } from '#shared/api/people/accounts'
 
 type PublicPageOutput = z.input<typeof PublicPage>
 

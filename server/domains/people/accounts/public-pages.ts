@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import type { Platform } from '#shared/api/account-records'
+import type { Platform } from '#shared/api/people/account-records'
 import { AppError } from '#shared/errors'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot } from './accounts.ts'

@@ -1,7 +1,7 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { contactNoteChanged, contactNotes as contract } from '#shared/api/contact-notes'
+import { contactNoteChanged, contactNotes as contract } from '#shared/api/people/contact-notes'
 import { AppError } from '#shared/errors'
 import { type ContactNote, ContactNotes } from './model.ts'
 

@@ -1,5 +1,5 @@
 import { defineSettings } from '#server/kernel/settings'
-import { Mailbox } from '#shared/api/email'
+import { Mailbox } from '#shared/api/people/email'
 
 export const contactSettings = defineSettings(
   { CONTACT_EMAIL: Mailbox('must be the address of a mailbox').optional() },

@@ -1,6 +1,6 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { deviceKeys as contract } from '#shared/api/device-keys'
+import { deviceKeys as contract } from '#shared/api/people/device-keys'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'

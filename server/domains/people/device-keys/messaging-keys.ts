@@ -1,4 +1,4 @@
-import type { KeptKeys } from '#shared/api/messaging-keys'
+import type { KeptKeys } from '#shared/api/people/messaging-keys'
 import { MessagingKeys, type StoredKeys } from './model.ts'
 
 type GivenKeys = { readonly [Field in keyof KeptKeys]?: KeptKeys[Field] | null | undefined }

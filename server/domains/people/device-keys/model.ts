@@ -1,8 +1,8 @@
 import { Schema } from 'mongoose'
-import { required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { Certificate } from '#shared/api/device-keys'
-import type { KeptKeys } from '#shared/api/messaging-keys'
+import { required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { Certificate } from '#shared/api/people/device-keys'
+import type { KeptKeys } from '#shared/api/people/messaging-keys'
 
 /** A device's public key. A removed one stays as a trace, so that its id is never reused. */
 export interface StoredDevice {

@@ -7,7 +7,7 @@ import { issueCode, issueLink, readLink, requireCode, takeLink } from '#server/d
 import { identifyToken } from '#server/domains/people/identity/sessions'
 import { refreshBySession, signIn } from '#server/domains/people/identity/sign-in'
 import type { Context } from '#server/kernel/context'
-import type { email as contract } from '#shared/api/email'
+import type { email as contract } from '#shared/api/people/email'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { allowEmail, sendCodeEmail, sendLinkEmail } from './code-emails.ts'

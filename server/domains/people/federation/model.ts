@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose'
-import { defineModel } from '#server/kernel/model'
+import { defineModel } from '#server/kernel/store/model'
 
 interface SpentProof {
   /** SHA-256 of the proof. */

@@ -2,8 +2,14 @@ import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { type EventRecord, isRowOf, unsignedEntry } from '#server/domains/rooms/events/define'
 import { audiences, type Node } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
-import { friendAccepted, friendCancelled, friendDeclined, friendRemoved, friendRequested } from '#shared/api/friends'
-import type { RoomEventType } from '#shared/api/room-events'
+import {
+  friendAccepted,
+  friendCancelled,
+  friendDeclined,
+  friendRemoved,
+  friendRequested,
+} from '#shared/api/people/friends'
+import type { RoomEventType } from '#shared/api/rooms/room-events'
 import { isSameAccount } from '#shared/kit/accounts'
 import { friendsChanged, friendsEnded } from './events.ts'
 import { type Pair, Pairs } from './model.ts'

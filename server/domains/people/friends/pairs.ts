@@ -1,5 +1,6 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
-import { cursorAt, cursorPlaceIn } from '#server/kernel/cursors'
+import { foundRows } from '#server/domains/people/accounts/found'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/store/cursors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs } from './model.ts'
 
@@ -27,12 +28,12 @@ export async function friendsOf(account: string, limit: number, cursor?: string)
   ])
   const page = [...asked, ...accepted].sort((one, other) => (one.version < other.version ? 1 : -1)).slice(0, limit)
   const last = page.length === limit ? page.at(-1) : undefined
-  return { pairs: await unblockedPairs(account, page), next: last ? cursorAt(own, last.version) : null }
+  return { pairs: await listedPairs(account, page), next: last ? cursorAt(own, last.version) : null }
 }
 
 /** The newest open requests to or from an account. */
 export const openRequests = async (account: string, end: PairSide, limit: number): Promise<Pair[]> =>
-  unblockedPairs(account, await newestOf(account, end, 'pending', limit))
+  listedPairs(account, await newestOf(account, end, 'pending', limit))
 
 /** The friends of this account among these. */
 export async function friendsAmong(account: string, addresses: readonly string[]): Promise<string[]> {
@@ -49,6 +50,10 @@ export async function unblockedPairs(account: string, pairs: readonly Pair[]): P
   )
   return pairs.filter((pair) => !blocked.has(otherPersonOf(pair, account)))
 }
+
+/** The pairs that lists show: without blocks, and with somebody who is found. */
+export const listedPairs = async (account: string, pairs: readonly Pair[]): Promise<Pair[]> =>
+  foundRows(await unblockedPairs(account, pairs), (pair) => otherPersonOf(pair, account), account)
 
 /** A friend, by the caller's id of the friendship or by address. */
 export type FriendReference = { id: string } | { address: string }

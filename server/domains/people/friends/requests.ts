@@ -1,8 +1,8 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
-import { accountOf } from '#server/domains/people/accounts/accounts'
+import { hiddenAccountsAmong, refuseNewContact } from '#server/domains/people/accounts/found'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { readDuplicate } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/store/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -22,7 +22,7 @@ const attempts = 3
 export async function requestFriendship(node: Node, from: string, to: string, memo: string | null): Promise<Pair> {
   if (from === to) throw new AppError('VALIDATION_ERROR', { message: 'You cannot befriend yourself' })
   await allowRequest(node, from, to)
-  if (!(await accountOf(to))) throw new AppError('USER_NOT_FOUND')
+  await refuseNewContact(to)
   for (let attempt = 0; attempt < attempts; attempt++) {
     const asked = await insertPair(newPair(node, from, to, memo))
     if (asked) return keepIfAllowed(asked)
@@ -98,13 +98,16 @@ async function keepIfAllowed(pair: Pair): Promise<Pair> {
 }
 
 /**
- * Null if no such request waits for this account. A block is stored before it deletes friendships, a friendship before
+ * Null if no such request waits for this account, or its sender is to be erased. A block is stored before it deletes friendships, a friendship before
  * it checks blocks. One of them thus always sees the other.
  */
 export async function acceptRequest(node: Node, account: string, request_id: string): Promise<Pair | null> {
   const changed_at = new Date(node.now()).toISOString()
+  const waiting = { request_id, to_address: account, state: 'pending' } as const
+  const sent = await Pairs.findOne(waiting, { from_address: 1 }).lean()
+  if (sent && (await hiddenAccountsAmong([sent.from_address], null, 'lists')).size > 0) return null
   const pair = await Pairs.findOneAndUpdate(
-    { request_id, to_address: account, state: 'pending' },
+    waiting,
     { $set: { state: 'friends', changed_at, version: newId() } },
     { returnDocument: 'after' },
   ).lean<Pair>()

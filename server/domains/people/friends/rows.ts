@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type Profile, profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
 import type { Node } from '#server/kernel/context'
-import type { Friend, FriendRequest } from '#shared/api/friends'
+import type { Friend, FriendRequest } from '#shared/api/people/friends'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { Pair } from './model.ts'
 import { otherPersonOf } from './pairs.ts'

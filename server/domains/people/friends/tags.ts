@@ -1,10 +1,10 @@
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import type { FriendTag } from '#shared/api/friend-tags'
+import type { FriendTag } from '#shared/api/people/friend-tags'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs, type StoredTag } from './model.ts'
-import { otherPersonOf, pairIdOf, unblockedPairs } from './pairs.ts'
+import { listedPairs, otherPersonOf, pairIdOf, unblockedPairs } from './pairs.ts'
 
 /** Simultaneous writes may exceed it slightly. */
 const tagsAtMost = 2_000
@@ -27,7 +27,7 @@ export async function tagsOf(account: string): Promise<FriendTag[]> {
   const found = await Promise.all(
     ends.map(([end, field]) => Pairs.find({ [end]: account, state: 'friends', [field]: { $ne: null } }).lean<Pair[]>()),
   )
-  const tags = (await unblockedPairs(account, found.flat())).flatMap((pair) => tagOf(pair, account) ?? [])
+  const tags = (await listedPairs(account, found.flat())).flatMap((pair) => tagOf(pair, account) ?? [])
   return tags.sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1))
 }
 

@@ -1,11 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { roleOf } from '#server/domains/people/accounts/roles'
-import { budgets } from '#server/kernel/budgets'
 import type { Context, Node, SignedIn } from '#server/kernel/context'
 import type { AdminProof } from '#server/kernel/domain'
-import { nodeState } from '#server/kernel/node-state'
-import { SignedMessage } from '#shared/api/identity'
+import { budgets } from '#server/kernel/limits/budgets'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { SignedMessage } from '#shared/api/people/identity'
 import { AppError } from '#shared/errors'
 import { secretsOf } from './codes.ts'
 import { Identities, type IdentityRecord } from './model.ts'
@@ -42,6 +42,7 @@ const adminPurpose: Purpose = {
     })
     if (!isOurs) throw new AppError('INVALID_NONCE')
     if (node.now() - madeAt(nonce) >= goodMilliseconds) throw new AppError('NONCE_EXPIRED')
+    return madeAt(nonce)
   },
 }
 

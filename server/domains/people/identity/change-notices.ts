@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { sendEmail } from '#server/domains/platform/outgoing/index'
 import { audiences, type Context } from '#server/kernel/context'
-import { identityChanged } from '#shared/api/identities'
+import { identityChanged } from '#shared/api/people/identities'
 import { deviceIn } from '#shared/kit/device'
 import { linkTo } from '#shared/kit/pages'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Node, SignedIn } from '#server/kernel/context'
-import type { Device } from '#shared/api/sessions'
+import type { Device } from '#shared/api/people/sessions'
 import { type SessionRecord, Sessions } from './model.ts'
 
 /** The caller's devices: one row each, however often refreshed. */

@@ -20,13 +20,16 @@ export function sitesOf({ node, origin }: MessageRequest): [Site, ...Site[]] {
   return [{ domain: origin, uri: `http://${origin}` }, configured]
 }
 
+/** Parsers read another host in an authority with a user or a backslash. */
+const plainUri = /^[a-z]+:\/\/[^/?#@\\]*([/?#]|$)/i
+
 /** Does the message name us in its domain, its URI and, if present, its scheme? */
 export function isForUs(
   asked: MessageRequest,
   { domain, uri, scheme }: Site & { scheme?: string | undefined },
 ): boolean {
   const site = sitesOf(asked).find((one) => one.domain === domain)
-  if (!site || !URL.canParse(uri)) return false
+  if (!site || !plainUri.test(uri) || !URL.canParse(uri)) return false
   const { origin, protocol } = new URL(site.uri)
   return new URL(uri).origin === origin && (scheme === undefined || `${scheme}:` === protocol)
 }
@@ -37,14 +40,17 @@ interface Times {
   notBefore?: string | undefined
 }
 
-/** The tolerance for fast clocks of wallets. */
+/** The tolerance for clocks of wallets that are fast, and for those that are slow. */
 const aheadMilliseconds = 300_000
+const behindMilliseconds = 86_400_000
 
-/** Refuses a message outside its own times, or from the future. */
-export function checkTimes({ issuedAt, expirationTime, notBefore }: Times, now: number): void {
+/** Refuses a message outside its own times, from before its nonce, or from the future. */
+export function checkTimes({ issuedAt, expirationTime, notBefore }: Times, nonceAt: number, now: number): void {
   if (expirationTime && !(Date.parse(expirationTime) > now)) throw new AppError('NONCE_EXPIRED')
   if (notBefore && !(Date.parse(notBefore) <= now)) throw new AppError('INVALID_SIGNATURE')
-  if (issuedAt && !(Date.parse(issuedAt) <= now + aheadMilliseconds)) throw new AppError('INVALID_SIGNATURE')
+  const at = issuedAt ? Date.parse(issuedAt) : now
+  const isTimely = at >= nonceAt - behindMilliseconds && at <= now + aheadMilliseconds
+  if (!isTimely) throw new AppError('INVALID_SIGNATURE', { message: 'The message was issued at another time' })
 }
 
 interface MessageWords {
@@ -52,9 +58,9 @@ interface MessageWords {
   resources?: unknown
 }
 
-/** Does the statement concern signing in? Clients may word it themselves, or omit it. */
+/** Is the statement one sentence about signing in? Clients may word it themselves, or omit it. */
 export const isSignInStatement = (statement: string | undefined): boolean =>
-  !statement || /^sign[ -]?in\b/i.test(statement)
+  !statement || /^sign[ -]?in\b(?:[^.:;!?]|[.:](?=\S))*[.!]?$/i.test(statement)
 
 /** Refuses a message with another statement, or with resources, which grant rights elsewhere (ERC-5573). */
 export function checkWords(

@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import { defineModel } from '#server/kernel/model'
-import type { AuthMethod } from '#shared/api/identity'
+import { defineModel } from '#server/kernel/store/model'
+import type { AuthMethod } from '#shared/api/people/identity'
 
 /** The methods whose identities are stored here; email and passkeys have their own stores. */
 export type LinkedMethod = Exclude<AuthMethod, 'email' | 'passkey'>
@@ -54,8 +54,8 @@ export interface SessionRecord {
   refresh_expires_at: Date
   /** The time when the refresh token was used; null before. */
   refreshed_at: Date | null
-  /** The resulting session, after it was stored; absent before, and in older versions. */
-  refreshed_to?: string
+  /** The time when that use was answered; absent before, and in older versions. */
+  refresh_answered_at?: Date
 }
 
 export const Sessions = defineModel<SessionRecord>(
@@ -63,7 +63,7 @@ export const Sessions = defineModel<SessionRecord>(
   {
     shares: [{ owner: 'user_address', becomes: 'erase' }],
     archive: 'sessions',
-    secret: ['token_hash', 'refresh_hash', 'refreshed_to'],
+    secret: ['token_hash', 'refresh_hash'],
   },
   new Schema<SessionRecord>(
     {
@@ -84,7 +84,7 @@ export const Sessions = defineModel<SessionRecord>(
       refresh_hash: { type: String, required: true },
       refresh_expires_at: { type: Date, required: true },
       refreshed_at: { type: Date, default: null },
-      refreshed_to: { type: String },
+      refresh_answered_at: { type: Date },
     },
     { collection: 'sessions', versionKey: false },
   )

@@ -13,11 +13,12 @@ export async function issueNonce(address: string, now: number): Promise<string> 
   return nonce
 }
 
-/** Refuses a nonce that this address may not use now; the nonce stays usable. */
-export async function checkNonce(nonce: string, address: string, now: number): Promise<void> {
+/** The time of a nonce. Refuses one that this address may not use now; the nonce stays usable. */
+export async function checkNonce(nonce: string, address: string, now: number): Promise<number> {
   const found = await Nonces.findOne({ _id: nonce }).lean<Nonce>()
   if (!found || found.used || !isSameAccount(found.address, address)) throw new AppError('INVALID_NONCE')
   if (now - found.issued_at.getTime() >= nonceMilliseconds) throw new AppError('NONCE_EXPIRED')
+  return found.issued_at.getTime()
 }
 
 /** Uses a nonce up. Of simultaneous calls exactly one succeeds. */

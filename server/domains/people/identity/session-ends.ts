@@ -2,7 +2,7 @@ import { endAdminProofs } from '#server/domains/people/accounts/accounts'
 import { isRowOf, unsignedEntry } from '#server/domains/rooms/events/define'
 import type { Node, SignedIn } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
-import type { AuthMethod } from '#shared/api/identity'
+import type { AuthMethod } from '#shared/api/people/identity'
 import { sessionsEnded } from './events.ts'
 import { type SessionRecord, Sessions } from './model.ts'
 

@@ -1,7 +1,7 @@
 import { recordActivity } from '#server/domains/people/accounts/accounts'
 import type { Caller, Node, SignedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import type { AuthMethod } from '#shared/api/identity'
+import type { AuthMethod } from '#shared/api/people/identity'
 import { identifyBot, isServiceToken } from './bots.ts'
 import { type ServiceTokenRecord, ServiceTokens, type SessionRecord, Sessions } from './model.ts'
 import {

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
+import { restoreRestrictions } from '#server/domains/moderation/moderation/kept-restrictions'
 import { accountOf, recordRefresh, recordSignIn } from '#server/domains/people/accounts/accounts'
 import { ownerView } from '#server/domains/people/accounts/profiles'
 import { joinStaffRooms } from '#server/domains/rooms/room-state/staff-rooms'
 import { joinAlpha } from '#server/domains/rooms/rooms/alpha'
 import type { Caller, Context, Node } from '#server/kernel/context'
-import type { AuthMethod, SignedInAnswer } from '#shared/api/identity'
+import type { AuthMethod, SignedInAnswer } from '#shared/api/people/identity'
 import { accountOfIdentity, type ProvenIdentity } from './identities.ts'
 import { type SessionRecord, Sessions } from './model.ts'
 import { endSession } from './session-ends.ts'
@@ -23,6 +24,7 @@ interface ProvenSignIn {
 export async function startSession(node: Node, account: string, proven: ProvenSignIn) {
   const { authMethod, chainId = null, passkeyCredentialId = null, seen } = proven
   const record = await recordSignIn(account, authMethod, node.now(), hasWelcome(node))
+  await restoreRestrictions(node, account)
   const userId = record.user_id
   const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
   await joinAlpha(node, account).catch((error: unknown) =>
@@ -62,12 +64,12 @@ export async function signInBy(
   return signIn(context, account, { authMethod: identity.method, ...proof })
 }
 
-/** A node that dies meanwhile stores no session. */
+/** A node that dies before it answers stores no time of the answer. */
 const sameMomentMilliseconds = 10_000
 
 /**
  * A new session for a refresh token, which is used up. A second use after that ends the whole family (RFC 9700,
- * 4.14.2), because one holder is a thief. A second use before that is a simultaneous request.
+ * 4.14.2), because one holder is a thief. A use that began before the first was answered is a simultaneous request.
  */
 export async function refreshByToken(
   node: Node,
@@ -82,15 +84,20 @@ export async function refreshByToken(
   ).lean<SessionRecord>()
   if (taken) {
     const tokens = await continueSession(node, taken, seen)
-    await Sessions.updateOne({ _id: taken._id }, { $set: { refreshed_to: tokens.id } })
+    await Sessions.updateOne({ _id: taken._id }, { $set: { refresh_answered_at: new Date(node.now()) } })
     return tokens
   }
   const known = await Sessions.findOne({ refresh_hash }).lean<SessionRecord>()
   if (!known) throw noSessionError('SESSION_NOT_FOUND')
   if (known.refreshed_at === null) throw noSessionError('SESSION_EXPIRED')
-  const isSameMoment = !known.refreshed_to && now.getTime() - known.refreshed_at.getTime() < sameMomentMilliseconds
-  if (!isSameMoment) await endSession(node, known.user_address, known._id)
+  if (!isSimultaneous(known, now)) await endSession(node, known.user_address, known._id)
   throw noSessionError('SESSION_INVALID')
+}
+
+/** A use that began before the first one was answered. */
+function isSimultaneous({ refreshed_at, refresh_answered_at }: SessionRecord, began: Date): boolean {
+  const end = refresh_answered_at?.getTime() ?? (refreshed_at?.getTime() ?? 0) + sameMomentMilliseconds
+  return began.getTime() <= end
 }
 
 /** A new session beside the calling one, which stays valid until its expiry, so that running requests succeed. */

@@ -15,8 +15,8 @@ export interface Purpose {
   /** Is the statement valid for this purpose? */
   isFit(statement: string | undefined): boolean
   nonceFor(node: Node, address: string): string | Promise<string>
-  /** Refuses a nonce that this address may not use now; the nonce stays usable. */
-  checkNonce(node: Node, nonce: string, address: string): void | Promise<void>
+  /** The time of a nonce. Refuses one that this address may not use now; the nonce stays usable. */
+  checkNonce(node: Node, nonce: string, address: string): number | Promise<number>
 }
 
 const signInPurpose: Purpose = {
@@ -78,8 +78,8 @@ export async function checkMessage(
   if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
   checkWords(message, purpose.isFit)
   refuseOtherChains(siwe.chainIds, message.chainId)
-  await purpose.checkNonce(node, message.nonce, address)
-  checkTimes(message, node.now())
+  const nonceAt = await purpose.checkNonce(node, message.nonce, address)
+  checkTimes(message, nonceAt, node.now())
   await checkSignature(node.services.chains.get(message.chainId), message.address, raw, signature, askChain)
   return message
 }

@@ -53,8 +53,7 @@ export async function proveSolana(
   if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
   checkWords(message, isSignInStatement)
   if (message.chainId !== undefined && !chains.test(message.chainId)) throw new AppError('CHAIN_NOT_SUPPORTED')
-  await checkNonce(message.nonce, publicKey, now)
-  checkTimes(message, now)
+  checkTimes(message, await checkNonce(message.nonce, publicKey, now), now)
   if (!isSignatureValid(key, signed.message, signed.signature)) throw new AppError('INVALID_SIGNATURE')
   await consumeNonce(message.nonce, publicKey)
   return publicKey

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import type { Settings } from '#server/kernel/context'
-import { AuthMethod } from '#shared/api/identity'
+import { AuthMethod } from '#shared/api/people/identity'
 import { AppError } from '#shared/errors'
 
 export const sessionSeconds = 604_800

@@ -1,6 +1,6 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { invites as contract } from '#shared/api/invites'
+import { invites as contract } from '#shared/api/people/invites'
 import { done } from '#shared/kit/primitives'
 import { invitesOf } from './own-invites.ts'
 import { redeemInvite } from './redeem.ts'

@@ -4,7 +4,7 @@ import { profilesOf } from '#server/domains/people/accounts/profiles'
 import type { Context } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/ports/database/port'
-import type { Invite } from '#shared/api/invites'
+import type { Invite } from '#shared/api/people/invites'
 import { Invites, InviteUses, type StoredInvite, type StoredUse } from './model.ts'
 import { settleInviteUse } from './redeem.ts'
 

@@ -1,6 +1,6 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { isFound } from '#server/domains/people/accounts/leaving'
+import { isFound } from '#server/domains/people/accounts/found'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { awardPoints } from '#server/domains/people/points/ledger'
 import { type Context, signedIn } from '#server/kernel/context'

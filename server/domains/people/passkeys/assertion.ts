@@ -1,6 +1,6 @@
 import { p256 } from '@noble/curves/nist.js'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
-import type { UsedCredential } from '#shared/api/passkey-credentials'
+import type { UsedCredential } from '#shared/api/people/passkey-credentials'
 import { AppError } from '#shared/errors'
 import type { Passkey } from './model.ts'
 import type { Site } from './settings.ts'

@@ -7,7 +7,7 @@ import {
   decodeCredentialPublicKey,
   parseAuthenticatorData,
 } from '@simplewebauthn/server/helpers'
-import type { NewCredential } from '#shared/api/passkey-credentials'
+import type { NewCredential } from '#shared/api/people/passkey-credentials'
 import { AppError } from '#shared/errors'
 import type { Point } from './bodies.ts'
 import type { Site } from './settings.ts'

@@ -1,5 +1,5 @@
-import type { NewCredential, UsedCredential } from '#shared/api/passkey-credentials'
-import type { passkeys as contract } from '#shared/api/passkeys'
+import type { NewCredential, UsedCredential } from '#shared/api/people/passkey-credentials'
+import type { passkeys as contract } from '#shared/api/people/passkeys'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 

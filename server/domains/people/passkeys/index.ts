@@ -1,5 +1,5 @@
 import { defineDomain } from '#server/kernel/domain'
-import { passkeys as contract } from '#shared/api/passkeys'
+import { passkeys as contract } from '#shared/api/people/passkeys'
 import { beginLogin, login } from './login.ts'
 import { checkMigration, current, list, remove } from './management.ts'
 import { recoverable, recoverByEmail, verifyRecovery } from './recovery.ts'

@@ -1,6 +1,6 @@
 import type { Action, Node } from '#server/kernel/context'
-import type { UsedCredential } from '#shared/api/passkey-credentials'
-import type { passkeys as contract } from '#shared/api/passkeys'
+import type { UsedCredential } from '#shared/api/people/passkey-credentials'
+import type { passkeys as contract } from '#shared/api/people/passkeys'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { verifyAssertion } from './assertion.ts'
@@ -12,15 +12,16 @@ import type { Passkey, PasskeyChallenge } from './model.ts'
 import { requestOptions } from './options.ts'
 import { credentialIdsOf, passkeyOf, recordUse } from './passkeys.ts'
 import { offerRescue } from './recovery.ts'
-import { passkeySettings } from './settings.ts'
+import { passkeySettings, requestedSite } from './settings.ts'
 import { signInWith } from './sign-in.ts'
 
 export const beginLogin: Action<typeof contract.beginLogin> = async (input, { node }) => {
+  const site = requestedSite(node, input)
   const useDevicePasskey = input.useDevicePasskey ?? false
   const account = useDevicePasskey ? null : (input.userAddress ?? null)
   const challenge = await issueChallenge({ ceremony: 'login', user_address: account }, node.now())
   const known = account === null ? [] : await knownOrDecoy(node, account)
-  const options = requestOptions(passkeySettings.of(node), challenge, known)
+  const options = requestOptions(site, challenge, known)
   return { ...options, options, useDevicePasskey }
 }
 

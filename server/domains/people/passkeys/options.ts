@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CreationOptions, RequestOptions } from '#shared/api/passkey-credentials'
+import type { CreationOptions, RequestOptions } from '#shared/api/people/passkey-credentials'
 import { es256 } from './attestation.ts'
 import type { Site } from './settings.ts'
 

@@ -1,6 +1,6 @@
 import { accountOf, refuseNewcomer } from '#server/domains/people/accounts/accounts'
 import type { Context } from '#server/kernel/context'
-import type { passkeys as contract } from '#shared/api/passkeys'
+import type { passkeys as contract } from '#shared/api/people/passkeys'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'

@@ -3,7 +3,7 @@ import { accountOf } from '#server/domains/people/accounts/accounts'
 import { notifyOfChange } from '#server/domains/people/identity/change-notices'
 import type { Action } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import type { passkeys as contract } from '#shared/api/passkeys'
+import type { passkeys as contract } from '#shared/api/people/passkeys'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { verifyAttestation } from './attestation.ts'
@@ -14,13 +14,13 @@ import type { Passkey } from './model.ts'
 import { creationOptions } from './options.ts'
 import { accountOfNewPasskey, passkeyOwnerOf } from './passkey-owners.ts'
 import { credentialIdsOf, passkeyNameOf, storePasskey } from './passkeys.ts'
-import { passkeySettings } from './settings.ts'
+import { passkeySettings, requestedSite } from './settings.ts'
 import { signInWith } from './sign-in.ts'
 
 const handleBytes = 32
 
 export const beginRegistration: Action<typeof contract.beginRegistration> = async (input, context) => {
-  const site = passkeySettings.of(context.node)
+  const site = requestedSite(context.node, input)
   const { account, recoveryHash } = await passkeyOwnerOf(input, context)
   const displayName = input.displayName ?? input.userName ?? null
   const user_handle = randomBytes(handleBytes).toString('base64url')

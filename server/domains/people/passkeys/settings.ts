@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { Node } from '#server/kernel/context'
 import { commaList, defineSettings, isOrigin } from '#server/kernel/settings'
+import { AppError } from '#shared/errors'
 
 /** The site to which passkeys belong. */
 export interface Site {
@@ -30,3 +32,14 @@ export const passkeySettings = defineSettings(
     origins: given.WEBAUTHN_ORIGINS.length > 0 ? given.WEBAUTHN_ORIGINS : [publicUrl, ...localOrigins],
   }),
 )
+
+/** The site as a request names it. Refuses another one, as its passkeys would sign nobody in here. */
+export function requestedSite(
+  node: Node,
+  { rpId, rpName }: { rpId?: string | undefined; rpName?: string | undefined },
+): Site {
+  const site = passkeySettings.of(node)
+  if (rpId !== undefined && rpId.toLowerCase() !== site.rpId)
+    throw new AppError('VALIDATION_ERROR', { message: `rpId: passkeys of this site belong to ${site.rpId}` })
+  return { ...site, rpName: rpName ?? site.rpName }
+}

@@ -1,5 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { isFound } from '#server/domains/people/accounts/leaving'
+import { foundRows, isFound } from '#server/domains/people/accounts/found'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import { maySendTo, rememberBrowser } from '#server/domains/people/identity/browsers'
 import { notifyOfChange } from '#server/domains/people/identity/change-notices'
@@ -8,7 +8,7 @@ import { awardPoints, verifiedAwards } from '#server/domains/people/points/ledge
 import { sendTextMessage, textMessageJob } from '#server/domains/platform/outgoing/index'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { phone as contract } from '#shared/api/phone'
+import { phone as contract } from '#shared/api/people/phone'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { noCodeError, numbersOf, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'
@@ -74,7 +74,8 @@ export const phone = defineDomain(
     },
 
     async friends({ addresses }, context) {
-      const friends = await friendsAmong(signedIn(context).account, addresses)
+      const { account } = signedIn(context)
+      const friends = await foundRows(await friendsAmong(account, addresses), (address) => address, account)
       return { phones: Object.fromEntries(await numbersOf(friends)) }
     },
   },
@@ -83,10 +84,11 @@ export const phone = defineDomain(
   },
 )
 
-/** Friends, and anybody if the account allows it; otherwise the number seems unknown. */
+/** Friends, and anybody if the account allows it and is found; otherwise the number seems unknown. */
 async function mayFind(who: string, whom: string): Promise<boolean> {
   const [account, friends] = await Promise.all([accountOf(whom), friendsAmong(who, [whom])])
-  return who === whom || friends.includes(whom) || (account?.findable_by_phone === true && isFound(account))
+  const mayAsk = friends.includes(whom) || account?.findable_by_phone === true
+  return who === whom || (mayAsk && account !== null && isFound(account))
 }
 
 /**

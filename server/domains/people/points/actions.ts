@@ -3,7 +3,7 @@ import { type Account, Phones } from '#server/domains/people/accounts/model'
 import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { pageOf } from '#server/domains/people/profiles/pages'
 import { type Context, signedIn } from '#server/kernel/context'
-import { type PointsAction, type PointsState, pointsActions } from '#shared/api/points'
+import { type PointsAction, type PointsState, pointsActions } from '#shared/api/people/points'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Award, awardPoints, type Holding, holdingOf, verifiedAwards } from './ledger.ts'
 

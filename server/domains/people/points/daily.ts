@@ -1,5 +1,5 @@
 import { type Context, signedIn } from '#server/kernel/context'
-import { dailyPoints } from '#shared/api/points'
+import { dailyPoints } from '#shared/api/people/points'
 import { awardPoints } from './ledger.ts'
 import { PointEntries, type StoredEntry } from './model.ts'
 

@@ -1,9 +1,9 @@
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { audiences, type Context } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { orderedPages } from '#server/kernel/pages'
+import { orderedPages } from '#server/kernel/store/pages'
 import { isDuplicate } from '#server/ports/database/port'
-import { type PointsEntry, pointsChanged } from '#shared/api/points'
+import { type PointsEntry, pointsChanged } from '#shared/api/people/points'
 import { PointEntries, type StoredEntry } from './model.ts'
 
 /** A gift of points, given once for its claim. */

@@ -1,12 +1,12 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { hiddenAccounts, isFound, ofFound } from '#server/domains/people/accounts/leaving'
+import { hiddenAccountsAmong, isFound, ofFound } from '#server/domains/people/accounts/found'
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { profileOf } from '#server/domains/people/accounts/profiles'
-import { briefMemory } from '#server/kernel/brief-memory'
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { sharedLook } from '#server/kernel/shared-look'
-import { type LeaderboardPeriod, leaderboardDays, ranksAtMost } from '#shared/api/points'
+import { briefMemory } from '#server/kernel/store/brief-memory'
+import { type LeaderboardPeriod, leaderboardDays, ranksAtMost } from '#shared/api/people/points'
 import { pointsSince } from './ledger.ts'
 
 /** An account that is suspended, or is to be erased, has no rank, and takes none. */
@@ -66,11 +66,20 @@ function sumsOf(node: Node, days: number): Sums {
   return sums
 }
 
+/** Behind more hidden accounts than that, the ranks end early. */
+const lookedThrough = 10 * ranksAtMost
+
 async function sumUp(since: Date): Sums {
-  const [given, hidden] = await Promise.all([pointsSince(since), hiddenAccounts()])
-  for (const account of hidden) given.delete(account)
+  const given = await pointsSince(since)
   const ranked = [...given].sort(([one, more], [other, less]) => less - more || (one < other ? -1 : 1))
-  return { sums: new Map(ranked.slice(0, ranksAtMost)), total: given.size }
+  const first = ranked.slice(0, lookedThrough)
+  const hidden = await hiddenAccountsAmong(
+    first.map(([account]) => account),
+    null,
+    'directories',
+  )
+  const found = first.filter(([account]) => !hidden.has(account))
+  return { sums: new Map(found.slice(0, ranksAtMost)), total: given.size - hidden.size }
 }
 
 /** The rank of an account; null if it has none. */

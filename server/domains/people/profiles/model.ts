@@ -1,8 +1,8 @@
 import { Schema } from 'mongoose'
-import { required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { ProfileTheme } from '#shared/api/profile-theme'
-import type { WidgetSize, WidgetType } from '#shared/api/profile-widgets'
+import { required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { ProfileTheme } from '#shared/api/people/profile-theme'
+import type { WidgetSize, WidgetType } from '#shared/api/people/profile-widgets'
 
 /** Absent fields have their default. */
 export type StoredTheme = Partial<ProfileTheme> & { created_at: string; updated_at: string }

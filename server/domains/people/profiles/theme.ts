@@ -14,7 +14,7 @@ import {
   presetNames,
   type ThemeRecord,
   themePresets,
-} from '#shared/api/profile-theme'
+} from '#shared/api/people/profile-theme'
 import { AppError } from '#shared/errors'
 import { webAddress } from '#shared/kit/web-address'
 import { withoutUndefined } from '#shared/kit/without-undefined'

@@ -11,7 +11,7 @@ import {
   type WidgetSize,
   type WidgetType,
   widgetsAtMost,
-} from '#shared/api/profile-widgets'
+} from '#shared/api/people/profile-widgets'
 import { AppError } from '#shared/errors'
 import type { ProfilePage, StoredWidget } from './model.ts'
 import type { PageContent } from './pages.ts'

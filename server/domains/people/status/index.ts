@@ -4,8 +4,8 @@ import { installationSetting } from '#server/domains/platform/installation/store
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { version } from '#server/kernel/version'
-import type { AuthMethod } from '#shared/api/identity'
-import { status as contract } from '#shared/api/status'
+import type { AuthMethod } from '#shared/api/people/identity'
+import { status as contract } from '#shared/api/people/status'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 

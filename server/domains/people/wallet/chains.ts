@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import type { Chain } from '#server/ports/chain/port'
-import { networks } from '#shared/api/payment-networks'
+import { networks } from '#shared/api/payments/payment-networks'
 import { AppError } from '#shared/errors'
 
 export interface ChainFacts {

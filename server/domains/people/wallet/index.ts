@@ -1,6 +1,6 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { wallet as contract } from '#shared/api/wallet'
+import { wallet as contract } from '#shared/api/people/wallet'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { balancesOf, forgetBalances } from './balances.ts'

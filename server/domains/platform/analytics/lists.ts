@@ -1,7 +1,7 @@
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { smartAccountIn } from '#server/domains/people/accounts/smart-account'
-import { type AnalyticsSummary, type WalletType, walletTypes } from '#shared/api/analytics'
+import { type AnalyticsSummary, type WalletType, walletTypes } from '#shared/api/platform/analytics'
 import { accountsOfType, withoutTypes } from './count.ts'
 
 const firstAtMost = 10

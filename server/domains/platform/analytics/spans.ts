@@ -1,4 +1,4 @@
-import type { Period } from '#shared/api/analytics'
+import type { Period } from '#shared/api/platform/analytics'
 
 const hour = 3_600_000
 const day = 24 * hour

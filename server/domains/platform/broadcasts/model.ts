@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
-import { later, moment, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { BroadcastTarget } from '#shared/api/broadcasts'
+import { later, moment, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { BroadcastTarget } from '#shared/api/platform/broadcasts'
 
 /** A broadcast and its progress. */
 export interface StoredBroadcast {

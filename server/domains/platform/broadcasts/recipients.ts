@@ -1,10 +1,10 @@
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
-import { ofFound } from '#server/domains/people/accounts/leaving'
+import { ofFound } from '#server/domains/people/accounts/found'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { type Pair, Pairs } from '#server/domains/people/friends/model'
 import { otherPersonOf } from '#server/domains/people/friends/pairs'
-import type { BroadcastTarget } from '#shared/api/broadcasts'
+import type { BroadcastTarget } from '#shared/api/platform/broadcasts'
 
 interface BroadcastSource {
   target: BroadcastTarget

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { issueHost, withoutMentions } from '#server/domains/platform/issues/host'
 import type { Node } from '#server/kernel/context'
-import { job, PermanentFailure } from '#server/kernel/jobs'
+import { job, PermanentFailure } from '#server/kernel/work/jobs'
 import { passedStatuses } from '#server/ports/issues/port'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'

@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
-import { moment, optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { BugState } from '#shared/api/bug-reports'
+import { moment, optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { BugState } from '#shared/api/platform/bug-reports'
 
 export interface StoredBugReport {
   _id: string

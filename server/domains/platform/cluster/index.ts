@@ -1,5 +1,5 @@
 import { defineDomain } from '#server/kernel/domain'
-import { cluster as contract } from '#shared/api/cluster'
+import { cluster as contract } from '#shared/api/platform/cluster'
 import { startHeartbeat, writeHeartbeat } from './heartbeat.ts'
 import { Nodes } from './model.ts'
 

@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose'
-import { defineModel } from '#server/kernel/model'
+import { defineModel } from '#server/kernel/store/model'
 
 const nodeSchema = new Schema(
   {

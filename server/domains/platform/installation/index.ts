@@ -1,6 +1,6 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { installation as contract, settingKeys } from '#shared/api/installation'
+import { installation as contract, settingKeys } from '#shared/api/platform/installation'
 import { done } from '#shared/kit/primitives'
 import { changeInstallationSetting, installationSettings } from './stored-settings.ts'
 

@@ -1,4 +1,4 @@
-import { type Setting, type SettingKey, type SettingValue, settingTypes } from '#shared/api/installation'
+import { type Setting, type SettingKey, type SettingValue, settingTypes } from '#shared/api/platform/installation'
 import { AppError } from '#shared/errors'
 import { InstallationSettings, type StoredSetting } from './model.ts'
 

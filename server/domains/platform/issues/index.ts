@@ -1,7 +1,7 @@
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import type { Issue } from '#server/ports/issues/port'
-import { issues as contract } from '#shared/api/issues'
+import { issues as contract } from '#shared/api/platform/issues'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { issueHost, withoutMentions } from './host.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { job, PermanentFailure } from '#server/kernel/jobs'
+import { job, PermanentFailure } from '#server/kernel/work/jobs'
 import { Undeliverable } from '#server/ports/mail/port'
-import { Mailbox } from '#shared/api/email'
+import { Mailbox } from '#shared/api/people/email'
 import { AppError } from '#shared/errors'
 
 const notConfigured = (what: string) =>

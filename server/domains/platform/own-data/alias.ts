@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sealErased } from '#server/log/index'
 import type { Fact, InMemory, RoomKey, Row } from '#server/log/types'
-import type { MessagesOfErased } from '#shared/api/own-data'
+import type { MessagesOfErased } from '#shared/api/platform/own-data'
 import { isSameAccount } from '#shared/kit/accounts'
 import { deletedName, deletedPrefix } from '#shared/kit/person-name'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import type { Node } from '#server/kernel/context'
-import type { RawRoute } from '#server/kernel/raw-route'
+import type { RawRoute } from '#server/kernel/http/raw-route'
 import { seal, tryUnseal } from '#server/kernel/seal'
 import { AppError } from '#shared/errors'
 import { exportOf, hasArchive } from './exports.ts'

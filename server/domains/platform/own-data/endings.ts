@@ -15,18 +15,18 @@ import { messagesPurged } from '#server/domains/rooms/room-state/events/messages
 import { memberLeft } from '#server/domains/rooms/room-state/events/people'
 import { messageIn, pinsIn, roomIn } from '#server/domains/rooms/room-state/facts'
 import { giveUpMembership, membershipsOf } from '#server/domains/rooms/room-state/membership'
-import { Rooms } from '#server/domains/rooms/room-state/model'
+import { Members, Rooms } from '#server/domains/rooms/room-state/model'
+import { messagesOfSender } from '#server/domains/rooms/room-state/redaction'
 import { actWithSuccession } from '#server/domains/rooms/room-state/succession'
 import { Streams } from '#server/domains/streams/streams/model'
 import type { Node } from '#server/kernel/context'
-import { RoomEvents } from '#server/log/model'
 import { GLOBAL, type Judgement, type RoomKey } from '#server/log/types'
-import { agents } from '#shared/api/agents'
-import { booking } from '#shared/api/booking'
-import { calendar } from '#shared/api/calendar'
-import { meetings } from '#shared/api/meetings'
-import { streams } from '#shared/api/streams'
-import { webhooks } from '#shared/api/webhooks'
+import { agents } from '#shared/api/agents/agents'
+import { booking } from '#shared/api/meetings/booking'
+import { calendar } from '#shared/api/meetings/calendar'
+import { meetings } from '#shared/api/meetings/meetings'
+import { webhooks } from '#shared/api/platform/webhooks'
+import { streams } from '#shared/api/streams/streams'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { deletedName } from '#shared/kit/person-name'
@@ -133,24 +133,13 @@ async function leaveRooms(node: Node, account: string): Promise<void> {
   }
 }
 
-const messagesAtOnce = 500
-
-/** Removes all messages of an account in batches, by one event for each room, as moderators do. */
+/** Removes all messages of an account by one event for each of its current and former rooms, as moderators do. */
 export async function purgeOwnMessages(node: Node, account: string, signal: AbortSignal): Promise<void> {
-  for (let after = ''; ; ) {
+  for (const { room } of await Members.find({ user_address: account }, { room: 1 }).lean()) {
     signal.throwIfAborted()
-    const own = { sender: account, _id: { $gt: after }, n: { $exists: true }, 'body.deleted': null }
-    const page = RoomEvents.find(own, { room: 1, seq: 1 }).sort({ _id: 1 }).limit(messagesAtOnce)
-    const found = await page.lean<{ _id: string; room: RoomKey; seq: number }[]>()
-    for (const key of new Set(found.map(({ room }) => room)))
-      await purgeIn(
-        node,
-        account,
-        key,
-        found.flatMap(({ room, seq }) => (room === key ? [seq] : [])),
-      )
-    if (found.length < messagesAtOnce) return
-    after = found.at(-1)?._id ?? ''
+    const sent = await messagesOfSender(room, account, Number.MAX_SAFE_INTEGER)
+    const seqs = sent.map(({ seq }) => seq)
+    if (seqs.length > 0) await purgeIn(node, account, room, seqs)
   }
 }
 

@@ -1,9 +1,10 @@
 import { UploadRecords } from '#server/domains/media/files/model'
 import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { Accounts } from '#server/domains/people/accounts/model'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
-import { declaredModels } from '#server/kernel/model'
-import type { Share } from '#server/kernel/own-data'
+import { declaredModels } from '#server/kernel/store/model'
+import type { Share } from '#server/kernel/store/own-data'
 import { RoomEvents } from '#server/log/model'
 import type { Row } from '#server/log/types'
 import { type Collection, isDuplicate } from '#server/ports/database/port'
@@ -24,21 +25,25 @@ export type Counts = { [model: string]: number }
 
 /** What a pass over the store goes through, and what it notes. */
 interface Pass {
-  erased: ErasedAccount
+  all: readonly ErasedAccount[]
+  /** Those of them that a value may name. */
+  namedIn(value: unknown): ErasedAccount[]
   signal: AbortSignal
-  count(model: string, rows: number): void
+  count(erased: ErasedAccount, model: string, rows: number): void
 }
 
 /**
- * Erases every row of an account as its model declares, except the row of the account itself. It can be ended and begun anew.
+ * Erases every row of these accounts as its model declares, except the rows of the accounts themselves. What has to be read whole is
+ * read once for all of them. It can be ended and begun anew.
  * Unchanged rows are not counted: a pass without a count has found nothing left.
  */
-export async function eraseRows(erased: ErasedAccount, signal: AbortSignal): Promise<Counts> {
-  const counts: Counts = {}
-  const count = (model: string, rows: number) => {
-    if (rows > 0) counts[model] = (counts[model] ?? 0) + rows
+export async function eraseRows(all: readonly ErasedAccount[], signal: AbortSignal): Promise<Counts[]> {
+  const counts = new Map(all.map((erased): [ErasedAccount, Counts] => [erased, {}]))
+  const count = (erased: ErasedAccount, model: string, rows: number) => {
+    const own = counts.get(erased)
+    if (own && rows > 0) own[model] = (own[model] ?? 0) + rows
   }
-  const pass = { erased, signal, count }
+  const pass = { all, namedIn: finderOf(all), signal, count }
   const models = declaredModels().flatMap(({ model, own }) => (own && own !== "nobody's" ? [{ model, own }] : []))
   // What belongs to a row of the account goes before that row.
   const isThrough = ({ own }: (typeof models)[number]) => own.shares.some(({ through }) => through !== undefined)
@@ -49,7 +54,7 @@ export async function eraseRows(erased: ErasedAccount, signal: AbortSignal): Pro
     else for (const share of own.shares) await eraseShare(pass, model, share)
   }
   await removeEmptyConversations(pass)
-  return counts
+  return [...counts.values()]
 }
 
 const collectionOf = (source: Source) => source.collection as unknown as Stored
@@ -58,47 +63,74 @@ const collectionOf = (source: Source) => source.collection as unknown as Stored
 async function* pagesOf({ signal }: Pass, source: Source, filter: OwnRow): AsyncGenerator<OwnRow[]> {
   const { _id: within } = filter
   const bounds = typeof within === 'object' && within !== null ? within : {}
-  const isOne = typeof within === 'string'
   for (let after: unknown = null; ; ) {
     signal.throwIfAborted()
-    const next = after === null || isOne ? {} : { _id: { ...bounds, $gt: after } }
+    const next = after === null ? {} : { _id: { ...bounds, $gt: after } }
     const found = collectionOf(source).find({ ...filter, ...next } as never)
     const rows = (await found.sort({ _id: 1 }).limit(rowsAtOnce).toArray()) as OwnRow[]
-    if (rows.length > 0) yield rows
-    if (rows.length < rowsAtOnce || isOne) return
     after = rows.at(-1)?._id
+    if (rows.length > 0) yield rows
+    if (rows.length < rowsAtOnce) return
   }
 }
 
 const fieldOf = (path: string): string => path.split('.')[0] ?? path
 
 async function eraseShare(pass: Pass, source: Source, share: Share): Promise<void> {
-  const { owner, at } = share
+  const { owner, at, through } = share
   if (owner === null || (source.modelName === Accounts.modelName && owner === '_id')) return
-  const isScanned = at === 'inside' || at === 'last word'
-  const filter = isScanned ? {} : await filterOf(share, pass.erased.account)
-  if (!filter) return
-  for await (const rows of pagesOf(pass, source, filter)) {
-    const found = rows.filter((row) => !isScanned || isNamed(row[fieldOf(owner)], pass.erased))
-    if (share.becomes === 'erase' && !(at === 'inside' && owner !== '_id')) await removeRows(pass, source, found)
-    else for (const row of found) await changeRow(pass, source, row, share)
+  const isWhole = at === undefined && through === undefined
+  if (isWhole || at === 'inside' || at === 'last word') {
+    const filter = isWhole ? { [owner]: { $in: pass.all.map(({ account }) => account) } } : {}
+    for await (const rows of pagesOf(pass, source, filter))
+      for (const erased of pass.namedIn(rows.map((row) => row[fieldOf(owner)]))) {
+        const found = rows.filter((row) => isNamed(row[fieldOf(owner)], erased))
+        await eraseFound(pass, erased, source, found, share)
+      }
+    return
   }
+  for (const erased of pass.all) {
+    const filter = await filterOf(share, erased.account)
+    if (!filter) continue
+    for await (const rows of pagesOf(pass, source, filter)) await eraseFound(pass, erased, source, rows, share)
+  }
+}
+
+async function eraseFound(pass: Pass, erased: ErasedAccount, source: Source, rows: OwnRow[], share: Share) {
+  const isRow = share.becomes === 'erase' && !(share.at === 'inside' && share.owner !== '_id')
+  if (isRow) await removeRows(pass, erased, source, rows)
+  else
+    for (const row of rows) {
+      const change = await changeRow(pass, erased, source, row, share)
+      // Another account may be named in the same row.
+      Object.assign(row, change)
+    }
 }
 
 const isNamed = (value: unknown, erased: ErasedAccount): boolean => withAlias(value, erased) !== value
 
-async function removeRows({ count }: Pass, source: Source, rows: readonly OwnRow[]): Promise<void> {
+async function removeRows(
+  { count }: Pass,
+  erased: ErasedAccount,
+  source: Source,
+  rows: readonly OwnRow[],
+): Promise<void> {
   if (rows.length === 0) return
   const ids = rows.map(({ _id }) => _id as string)
   const { deletedCount } = await collectionOf(source).deleteMany({ _id: { $in: ids } })
-  count(source.modelName, deletedCount)
+  count(erased, source.modelName, deletedCount)
 }
 
 /** Puts the alias in the place of the account in one row, and empties what goes with the person. */
-async function changeRow(pass: Pass, source: Source, row: OwnRow, share: Share): Promise<void> {
-  const { erased, count } = pass
+async function changeRow(
+  { count }: Pass,
+  erased: ErasedAccount,
+  source: Source,
+  row: OwnRow,
+  share: Share,
+): Promise<OwnRow> {
   // What is between two keeps their addresses, without which neither could read it.
-  if (share.becomes !== 'erase' && isBetween(row.room ?? row._id, erased.account)) return
+  if (share.becomes !== 'erase' && isBetween(row.room ?? row._id, erased.account)) return {}
   const field = fieldOf(share.owner ?? '')
   const cleared = 'clears' in share ? (share.clears ?? []) : []
   const value = share.becomes === 'erase' ? withoutParts(row[field], erased) : withAlias(row[field], erased)
@@ -107,11 +139,11 @@ async function changeRow(pass: Pass, source: Source, row: OwnRow, share: Share):
     ...cleared.filter((path) => !isEmpty(row[path])).map((path) => [path, emptyOf(source, path)]),
   ])
   const { _id, ...set } = change
-  if (Object.keys(change).length === 0) return
-  count(source.modelName, 1)
+  if (Object.keys(change).length === 0) return {}
+  count(erased, source.modelName, 1)
   if (_id === undefined) {
     await collectionOf(source).updateOne({ _id: row._id as string }, { $set: set } as never)
-    return
+    return change
   }
   await collectionOf(source)
     .insertOne({ ...row, ...change } as never)
@@ -119,6 +151,7 @@ async function changeRow(pass: Pass, source: Source, row: OwnRow, share: Share):
       if (!isDuplicate(error)) throw error
     })
   await collectionOf(source).deleteOne({ _id: row._id as string })
+  return change
 }
 
 /** Without the parts of a list that name the account. */
@@ -136,41 +169,66 @@ function emptyOf(source: Source, path: string): unknown {
 
 /** Reads the log of every room: senders, targets, and accounts named in it. */
 async function eraseFromLog(pass: Pass): Promise<void> {
-  const { erased, count } = pass
   const source = RoomEvents as unknown as Source
   for await (const rows of pagesOf(pass, source, {}))
     for (const stored of rows as unknown as Row[]) {
       // Rows of version 1 do not say so.
       const row = { ...stored, v: stored.v ?? 1 }
-      const next = rowWithout(row, erased)
-      if (next === row) continue
+      let next = row
+      const changedBy = pass.namedIn(row).filter((erased) => {
+        const before = next
+        next = rowWithout(before, erased)
+        return next !== before
+      })
+      if (changedBy.length === 0) continue
       const { sender, target, cid, reason, body, erased: seal } = next
       const set = { sender, target, cid, reason, body, ...(seal === undefined ? {} : { erased: seal }) }
       const asRead = { _id: row._id, applied_seq: row.applied_seq }
       const { matchedCount } = await collectionOf(source).updateOne(asRead as never, { $set: set } as never)
-      // Another event was written into it meanwhile: the next pass finds it.
-      count(source.modelName, Math.max(1, matchedCount))
+      // Where none matches, another event was written into it meanwhile: the next pass finds it.
+      for (const erased of changedBy) pass.count(erased, source.modelName, Math.max(1, matchedCount))
     }
 }
 
 /** A conversation of two goes with the second of them. */
 async function removeEmptyConversations(pass: Pass): Promise<void> {
-  const { account } = pass.erased
-  const rooms = declaredModels().find(({ model }) => model.modelName === 'Rooms')?.model
-  if (!rooms) return
-  const keys: string[] = []
-  for await (const rows of pagesOf(pass, rooms, { peers: account }))
+  const isErased = new Set(pass.all.map(({ account }) => account))
+  const rooms = Rooms as unknown as Source
+  const empty: [ErasedAccount, string][] = []
+  for await (const rows of pagesOf(pass, rooms, { peers: { $in: [...isErased] } }))
     for (const { _id } of rows) {
-      if (!isBetween(_id, account)) continue
-      const other = peersOf(roomOfKey(String(_id)).id).find((peer) => !isSameAccount(peer, account)) ?? ''
-      if (isDeleted(other) || !(await Accounts.exists({ _id: other }))) keys.push(String(_id))
+      const key = String(_id)
+      const erased = pass.all.find(({ account }) => isBetween(key, account))
+      if (!erased) continue
+      const other = peersOf(roomOfKey(key).id).find((peer) => !isSameAccount(peer, erased.account)) ?? ''
+      const stays = { _id: other, is_erasing: { $exists: false } }
+      if (isErased.has(other) || isDeleted(other) || !(await Accounts.exists(stays))) empty.push([erased, key])
     }
-  for (const key of keys)
+  for (const [erased, key] of empty)
     for (const { model } of declaredModels()) {
       const hasRoom = model.schema.path('room') !== undefined
       const filter = hasRoom ? { room: key } : { _id: { $in: [key, `${key} 2`] } }
-      for await (const rows of pagesOf(pass, model, filter as OwnRow)) await removeRows(pass, model, rows)
+      for await (const rows of pagesOf(pass, model, filter as OwnRow)) await removeRows(pass, erased, model, rows)
     }
+}
+
+const word = /[\w~]+/g
+/** What JSON writes in place of characters that end a word. */
+const escaped = /\\(?:u[\da-f]{4}|.)/g
+
+/** Finds the accounts that a value may name. The cost does not grow with their number. */
+function finderOf(all: readonly ErasedAccount[]): (value: unknown) => ErasedAccount[] {
+  const byWord = new Map<string, ErasedAccount[]>()
+  for (const erased of all)
+    for (const name of [erased.account, erased.alias]) {
+      const last = name.toLowerCase().match(word)?.at(-1) ?? ''
+      byWord.set(last, [...(byWord.get(last) ?? []), erased])
+    }
+  return (value) => {
+    const text = JSON.stringify(value)?.replace(escaped, ' ').toLowerCase()
+    const words = new Set(['', ...(text?.match(word) ?? [])])
+    return [...new Set([...words].flatMap((one) => byWord.get(one) ?? []))]
+  }
 }
 
 /** Removes the files of an account that nobody shows. Those that others see stay, with the alias. */

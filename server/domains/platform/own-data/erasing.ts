@@ -1,28 +1,39 @@
 import { z } from 'zod'
+import { keepRestrictions } from '#server/domains/moderation/moderation/kept-restrictions'
 import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
 import { beginErasing, holdUsername, removeAccount } from '#server/domains/people/accounts/leaving'
 import { forgetProfile } from '#server/domains/people/accounts/profiles'
+import { Nodes } from '#server/domains/platform/cluster/model'
 import { sendEmail } from '#server/domains/platform/outgoing/index'
-import { recordReceipt } from '#server/kernel/audit'
-import type { JobRun, Node } from '#server/kernel/context'
-import { every } from '#server/kernel/every'
-import { job } from '#server/kernel/jobs'
-import { declaredModels } from '#server/kernel/model'
-import { nodeState } from '#server/kernel/node-state'
-import { seal, unseal } from '#server/kernel/seal'
-import { upsert } from '#server/ports/database/port'
-import { MessagesOfErased } from '#shared/api/own-data'
+import { forgetPreviews } from '#server/domains/rooms/inbox/previews'
+import { forgetCards } from '#server/domains/rooms/room-state/rows'
+import type { Node } from '#server/kernel/context'
+import { recordReceipt } from '#server/kernel/operate/audit'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { seal, tryUnseal } from '#server/kernel/seal'
+import { declaredModels } from '#server/kernel/store/model'
+import { every } from '#server/kernel/work/every'
+import { job } from '#server/kernel/work/jobs'
+import { takeLease, withLease } from '#server/kernel/work/lease'
+import { type QueryFilter, upsert } from '#server/ports/database/port'
+import { MessagesOfErased } from '#shared/api/platform/own-data'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type ErasedAccount, inMemory } from './alias.ts'
 import { endAll, purgeOwnMessages } from './endings.ts'
-import { type Counts, eraseRows, removeFiles } from './erased-rows.ts'
-import { Erasures, type StoredErasure } from './model.ts'
+import { listErased } from './erased-list.ts'
+import { eraseRows, removeFiles } from './erased-rows.ts'
+import { Erasures, erasureLease, type StoredErasure } from './model.ts'
 
 const boundTo = 'own-data erasure'
 const dayMilliseconds = 86_400_000
-/** Until calls under way have ended, and every node has forgotten what it had in memory. */
+/** Until calls under way have ended. */
 const settlingMilliseconds = 60_000
+/** A node without a heartbeat for so long has ended. */
+const silentMilliseconds = 30_000
 const passesAtMost = 10
+/** So many accounts are erased together; each has a lease of its own meanwhile. */
+const togetherAtMost = 100
+const lookMilliseconds = 5_000
 
 const Erasing = z.object({
   id: z.string(),
@@ -32,50 +43,106 @@ const Erasing = z.object({
 })
 type Erasing = z.output<typeof Erasing>
 
-/** Erases an account, once its time has come. A run that was ended begins anew. */
+/** Erases all accounts whose time has come, so that the log is read once for them. A run that was ended begins anew. */
 export const erasing = job({
   kind: 'own-data.erase',
   payload: Erasing,
   atOnce: 1,
   async run(work, { node, signal }) {
-    const { id, account, messages } = work
-    const stored = await claimErasure(node, work)
+    const { id } = work
+    await noteErasure(node, work, new Date(node.now()))
+    const failed = await withFreeErasures(node, { forgotten_at: null }, signal, eraseTogether)
+    const stored = await Erasures.findOne({ _id: id }).lean<StoredErasure>()
     if (!stored) return
-    let { forgotten_at } = stored
-    if (forgotten_at === null) {
-      await endAll(node, account, signal)
-      if (messages === 'erase') await purgeOwnMessages(node, account, signal)
-      await removeFiles(node, work, signal)
-      await eraseUntilNothingIsLeft(work, signal)
-      forgotten_at = new Date(node.now())
-      await Erasures.updateOne({ _id: id }, { $set: { forgotten_at } })
+    if (failed.has(id)) throw failed.get(id)
+    if (stored.forgotten_at === null) {
+      await node.jobs.add(erasing, work, undefined, node.now() + lookMilliseconds)
+      return
     }
-    await forgetErased(node)
-    await node.jobs.add(settling, work, `erasure-settled ${id}`, forgotten_at.getTime() + settlingMilliseconds)
+    await tryToForget(node)
+    await node.jobs.add(settling, work, `erasure-settled ${id}`, stored.forgotten_at.getTime() + settlingMilliseconds)
   },
 })
 
-/** Removes what was written meanwhile, by running calls or from the memory of a node, and ends the erasure. */
+/** Erases these accounts. Returns the errors of those that could not be ended. */
+async function eraseTogether(node: Node, due: readonly Erasing[], signal: AbortSignal): Promise<Map<string, unknown>> {
+  const failed = new Map<string, unknown>()
+  const begun: Erasing[] = []
+  for (const one of due) {
+    if (isSameAccount(one.account, plazaAccount) || !(await beginErasing(one.account, one.id))) {
+      await Erasures.deleteOne({ _id: one.id })
+      continue
+    }
+    await endOf(node, one, signal).then(
+      () => begun.push(one),
+      (error: unknown) => failed.set(one.id, error),
+    )
+    signal.throwIfAborted()
+  }
+  await eraseOnce(begun, signal)
+  const forgotten = { $set: { forgotten_at: new Date(node.now()) } }
+  await Erasures.updateMany({ _id: { $in: begun.map(({ id }) => id) } }, forgotten)
+  return failed
+}
+
+/** Ends what an account has under way, and keeps what others decided about it, before its rows go. */
+async function endOf(node: Node, erased: Erasing, signal: AbortSignal): Promise<void> {
+  const { account, messages } = erased
+  await endAll(node, account, signal)
+  if (messages === 'erase') await purgeOwnMessages(node, account, signal)
+  await removeFiles(node, erased, signal)
+  await keepRestrictions(node, account)
+}
+
+/**
+ * Ends all erasures that are due, once every node has forgotten the accounts. Running calls and the memory of a node may have written
+ * rows meanwhile, which go first.
+ */
 export const settling = job({
   kind: 'own-data.settle-erasure',
   payload: Erasing,
+  atOnce: 1,
   async run(work, { node, signal }) {
-    const { id, account, alias } = work
-    const stored = await Erasures.findOne({ _id: id }).lean<StoredErasure>()
-    if (!stored || stored.finished_at) return
-    await eraseUntilNothingIsLeft(work, signal)
-    const now = node.now()
-    for (const days of keptDays())
-      await node.jobs.add(keeping, { alias, days }, `erasure-kept ${id} ${days}`, now + days * dayMilliseconds)
-    const known = await accountOf(account)
-    if (known?.username) await holdUsername(known.username, now)
-    await removeAccount(account, new Date(now))
-    forgetProfile(node, account)
-    await recordReceipt(node, { id, alias, counts: stored.counts })
-    const expires_at = new Date(now + dayMilliseconds)
-    await Erasures.updateOne({ _id: id }, { $set: { finished_at: new Date(now), expires_at } })
+    await tryToForget(node)
+    const forgotten_at = { $lte: new Date(node.now() - settlingMilliseconds) }
+    await withFreeErasures(node, { forgotten_at, finished_at: null }, signal, settleTogether)
+    const unfinished = { _id: work.id, finished_at: null }
+    if (await Erasures.exists(unfinished)) await node.jobs.add(settling, work, undefined, node.now() + lookMilliseconds)
   },
 })
+
+async function settleTogether(node: Node, due: readonly Erasing[], signal: AbortSignal): Promise<void> {
+  const ready: Erasing[] = []
+  const left: Erasing[] = []
+  for (const one of due) {
+    if (await isRemembered(node, one.id)) continue
+    ready.push(one)
+    // Otherwise an ended run has removed it, and a new account may have its address.
+    if ((await accountOf(one.account))?.erasure_id !== one.id) continue
+    left.push(one)
+    await keepRestrictions(node, one.account)
+  }
+  await eraseUntilNothingIsLeft(left, signal)
+  for (const one of left) await removeErased(node, one)
+  for (const { id: _id, alias } of ready) {
+    const stored = await Erasures.findOne({ _id }).lean<StoredErasure>()
+    await recordReceipt(node, { id: _id, alias, counts: stored?.counts ?? {} })
+    const [finished_at, expires_at] = [new Date(node.now()), new Date(node.now() + dayMilliseconds)]
+    await Erasures.updateOne({ _id }, { $set: { finished_at, expires_at } })
+  }
+}
+
+async function removeErased(node: Node, erased: Erasing): Promise<void> {
+  const { id, account, alias } = erased
+  const now = node.now()
+  for (const days of keptDays())
+    await node.jobs.add(keeping, { alias, days }, `erasure-kept ${id} ${days}`, now + days * dayMilliseconds)
+  const known = await accountOf(account)
+  if (known?.username) await holdUsername(known.username, now)
+  await listErased(node, erased, now)
+  await removeAccount(account, new Date(now))
+  forgetProfile(node, account)
+}
 
 /** Removes what was kept of an erased account for its time. */
 export const keeping = job({
@@ -124,26 +191,53 @@ export async function writeOfErasure(
   await sendEmail(node, { to: known.email, subject, text }, `erasure-${kind}-${id}`)
 }
 
-/** The erasure as it is stored, from its beginning on; null where the account does not wait for it. */
-async function claimErasure(node: Node, { id, ...erased }: Erasing): Promise<StoredErasure | null> {
-  const stored = () => Erasures.findOne({ _id: id }).lean<StoredErasure>()
-  const begun = await stored()
-  if (begun || isSameAccount(erased.account, plazaAccount) || !(await beginErasing(erased.account, id))) return begun
+/** Stores an erasure that is planned, if it is not stored yet. */
+export async function noteErasure(node: Node, { id, ...erased }: Erasing, due_at: Date): Promise<void> {
   const sealed = seal(node.settings.sessionKeys, JSON.stringify(erased), boundTo)
-  const beginning = { sealed, counts: {}, forgotten_at: null, finished_at: null }
-  await upsert(() => Erasures.updateOne({ _id: id }, { $setOnInsert: beginning }, { upsert: true }))
-  return stored()
+  const planned = { run: null, due_at, sealed, counts: {}, forgotten_at: null, forgotten_on: [], finished_at: null }
+  await upsert(() => Erasures.updateOne({ _id: id }, { $setOnInsert: planned }, { upsert: true }))
 }
 
-async function eraseUntilNothingIsLeft(work: Erasing, signal: JobRun['signal']): Promise<void> {
-  let left: Counts = {}
-  for (let pass = 0; pass < passesAtMost; pass++) {
-    left = await eraseRows(work, signal)
-    if (Object.keys(left).length === 0) return
-    const counted = Object.fromEntries(Object.entries(left).map(([model, rows]) => [`counts.${model}`, rows]))
-    await Erasures.updateOne({ _id: work.id }, { $inc: counted })
+/** The account and its alias; null where the key is not kept any more. */
+function openedErasure(node: Node, { _id: id, sealed }: StoredErasure): Erasing | null {
+  const opened = tryUnseal(node.settings.sessionKeys, sealed, boundTo)
+  return opened === null ? null : { id, ...(JSON.parse(opened) as ErasedAccount) }
+}
+
+/** Works at the erasures that match and that no other run has. */
+async function withFreeErasures<Done>(
+  node: Node,
+  filter: QueryFilter<StoredErasure>,
+  signal: AbortSignal,
+  work: (node: Node, erasures: readonly Erasing[], signal: AbortSignal) => Promise<Done>,
+  taken: readonly StoredErasure[] = [],
+): Promise<Done> {
+  const next = taken.length < togetherAtMost ? await takeLease(erasureLease, node, filter) : null
+  const opened = taken.flatMap((one) => openedErasure(node, one) ?? [])
+  if (!next) return work(node, opened, signal)
+  return withLease(erasureLease, node, next, (held) =>
+    withFreeErasures(node, filter, AbortSignal.any([signal, held.signal]), work, [...taken, next]),
+  )
+}
+
+/** Counts what was erased for each account. Returns the models of which something was left. */
+async function eraseOnce(all: readonly Erasing[], signal: AbortSignal): Promise<string[]> {
+  if (all.length === 0) return []
+  const counts = await eraseRows(all, signal)
+  for (const [at, { id: _id }] of all.entries()) {
+    const counted = Object.entries(counts[at] ?? {}).map(([model, rows]) => [`counts.${model}`, rows])
+    if (counted.length > 0) await Erasures.updateOne({ _id }, { $inc: Object.fromEntries(counted) })
   }
-  throw new Error(`Rows of ${Object.keys(left).join(', ')} come back`)
+  return counts.flatMap((one) => Object.keys(one))
+}
+
+async function eraseUntilNothingIsLeft(all: readonly Erasing[], signal: AbortSignal): Promise<void> {
+  let left: string[] = []
+  for (let pass = 0; pass < passesAtMost; pass++) {
+    left = await eraseOnce(all, signal)
+    if (left.length === 0) return
+  }
+  throw new Error(`Rows of ${[...new Set(left)].join(', ')} come back`)
 }
 
 const forgottenOn = nodeState(() => new Set<string>())
@@ -152,14 +246,33 @@ const forgottenOn = nodeState(() => new Set<string>())
 async function forgetErased(node: Node): Promise<void> {
   const forgotten = forgottenOn(node)
   const due = { forgotten_at: { $ne: null }, _id: { $nin: [...forgotten] } }
-  for (const { _id, sealed } of await Erasures.find(due).lean<StoredErasure[]>()) {
-    const erased = JSON.parse(unseal(node.settings.sessionKeys, sealed, boundTo)) as ErasedAccount
-    node.log.replaceInMemory(inMemory(erased))
-    forgetProfile(node, erased.account)
+  for (const stored of await Erasures.find(due).lean<StoredErasure[]>()) {
+    const { _id } = stored
+    // A restored erasure may be sealed with a key that was not kept. This node has nothing of that time in memory.
+    const erased = openedErasure(node, stored)
+    if (erased) {
+      node.log.replaceInMemory(inMemory(erased))
+      forgetProfile(node, erased.account)
+      forgetCards(node)
+      forgetPreviews(node)
+    }
+    await Erasures.updateOne({ _id }, { $addToSet: { forgotten_on: node.id } })
     forgotten.add(_id)
   }
 }
 
-const lookMilliseconds = 5_000
+const unforgotten = 'erased accounts are still in memory'
+
+/** A node that cannot forget now is waited for. It repeats that by itself, so no job of any node fails by it. */
+const tryToForget = (node: Node): Promise<void> =>
+  forgetErased(node).catch((error: unknown) => node.logger.warn({ error }, unforgotten))
+
+/** Whether a live node may still have the account in memory, and write it. */
+async function isRemembered({ now }: Node, _id: string): Promise<boolean> {
+  const erasure = await Erasures.findOne({ _id }, { forgotten_on: 1 }).lean<StoredErasure>()
+  const others = { _id: { $nin: erasure?.forgotten_on ?? [] }, seen_at: { $gt: new Date(now() - silentMilliseconds) } }
+  return (await Nodes.exists(others)) !== null
+}
+
 export const followErasures = (node: Node): (() => void) =>
-  every(node, lookMilliseconds, () => forgetErased(node), 'erased accounts are still in memory')
+  every(node, lookMilliseconds, () => forgetErased(node), unforgotten)

@@ -10,11 +10,11 @@ import { Webhooks } from '#server/domains/platform/webhooks/model'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { Streams } from '#server/domains/streams/streams/model'
 import type { Node } from '#server/kernel/context'
-import type { MessagesOfErased } from '#shared/api/own-data'
+import type { MessagesOfErased } from '#shared/api/platform/own-data'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { newAlias } from './alias.ts'
-import { erasing, reminding, writeOfErasure } from './erasing.ts'
+import { erasing, noteErasure, reminding, writeOfErasure } from './erasing.ts'
 
 const reminderMilliseconds = 2 * 86_400_000
 
@@ -43,7 +43,9 @@ export async function planFor(node: Node, { id, account, messages, graceMillisec
   const dueAt = node.now() + graceMilliseconds
   const erased_at = new Date(dueAt)
   await planErasure(account, id, erased_at)
-  await node.jobs.add(erasing, { id, account, alias: newAlias(), messages }, `erasure ${id}`, dueAt)
+  const work = { id, account, alias: newAlias(), messages }
+  await noteErasure(node, work, erased_at)
+  await node.jobs.add(erasing, work, `erasure ${id}`, dueAt)
   if (graceMilliseconds > 0) {
     const remindAt = dueAt - Math.min(reminderMilliseconds, graceMilliseconds / 2)
     await node.jobs.add(reminding, { id, account }, `erasure-reminder-due ${id}`, remindAt)

@@ -4,7 +4,7 @@ import { storageOf } from '#server/domains/media/uploads/store'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { upsert } from '#server/ports/database/port'
 import { archiveFolder } from '#server/ports/storage/port'
-import { archiveDays, type DataExport, dataExportChanged } from '#shared/api/own-data'
+import { archiveDays, type DataExport, dataExportChanged } from '#shared/api/platform/own-data'
 import { AppError } from '#shared/errors'
 import { DataExports, type StoredExport } from './model.ts'
 

@@ -2,11 +2,12 @@ import { accountOf, plazaAccount } from '#server/domains/people/accounts/account
 import { keepAccount } from '#server/domains/people/accounts/leaving'
 import { forgetProfile } from '#server/domains/people/accounts/profiles'
 import { refuseReach } from '#server/domains/people/accounts/roles'
-import { recordReason } from '#server/kernel/audit'
+import { membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { every } from '#server/kernel/every'
-import { ownData as contract } from '#shared/api/own-data'
+import { recordReason } from '#server/kernel/operate/audit'
+import { every } from '#server/kernel/work/every'
+import { ownData as contract } from '#shared/api/platform/own-data'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { freshMilliseconds } from '#shared/kit/contract'
@@ -16,7 +17,12 @@ import { countedFor, erasureOf, planFor, refuseUnconfirmed } from './erasures.ts
 import { expiryMilliseconds, removeExpired } from './expiry.ts'
 import { archiveRemoval, exportJob } from './export-jobs.ts'
 import { beginExport, exportOf, followExports, hasArchive, renderExport } from './exports.ts'
+import { followErasureList } from './restored.ts'
 import { erasureSettings } from './settings.ts'
+
+/** The erasures of which one address may begin so many. */
+const erasuresAnHour = 10
+const hourSeconds = 3_600
 
 async function exportFor(context: Context, account: string, include_media: boolean) {
   const stored = await beginExport(context, account, include_media)
@@ -62,6 +68,10 @@ export const ownData = defineDomain(
       const known = await accountOf(account)
       if (!known) throw new AppError('UNAUTHORIZED')
       refuseUnconfirmed(known, confirm)
+      // The job leaves each of these rooms.
+      await context.charge((await membershipsOf(account)).length)
+      const retryAfter = await context.node.limits.wait('erasures-from', context.caller.ip, erasuresAnHour, hourSeconds)
+      if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
       const { graceMilliseconds } = erasureSettings.of(context.node)
       const asked = { id: context.creationId, account, messages, graceMilliseconds }
       context.connection?.answerFirst(context.requestId)
@@ -100,6 +110,7 @@ export const ownData = defineDomain(
       followExports(node),
       followErasures(node),
       every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
+      every(node, expiryMilliseconds, () => followErasureList(node), 'the list of erased accounts is not complete'),
     ],
   },
 )

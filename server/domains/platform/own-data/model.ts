@@ -1,7 +1,8 @@
 import { Schema } from 'mongoose'
-import { later, moment, optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { DataExport } from '#shared/api/own-data'
+import { later, moment, optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { Lease } from '#server/kernel/work/lease'
+import type { DataExport, MessagesOfErased } from '#shared/api/platform/own-data'
 
 /** The last export of an account. */
 export interface StoredExport {
@@ -45,16 +46,21 @@ export const DataExports = defineModel<StoredExport>(
   ),
 )
 
-/** An erasure under way, or lately done, so that each node forgets what it has in memory. */
+/** An erasure that is planned, under way, or lately done, so that each node forgets what it has in memory. */
 export interface StoredErasure {
   /** As `erasure_id` of the account. */
   _id: string
+  /** The run that works at it, which has it until `due_at`; before, the time at which it begins. */
+  run: string | null
+  due_at: Date
   /** The account and its alias, sealed. */
   sealed: string
   /** So many rows were removed, changed and kept, by their models. */
   counts: { [model: string]: number }
   /** Since when all nodes are to forget the account; null until the store has. */
   forgotten_at: Date | null
+  /** The nodes on which that is done. Absent in rows of older versions. */
+  forgotten_on?: string[]
   finished_at: Date | null
   expires_at?: Date
 }
@@ -69,14 +75,54 @@ export const Erasures = defineModel<StoredErasure>(
   new Schema<StoredErasure>(
     {
       _id: required,
+      run: optional,
+      due_at: moment,
       sealed: required,
       counts: { type: Schema.Types.Mixed, default: {} },
       forgotten_at: later,
+      forgotten_on: { type: [String], default: undefined },
       finished_at: later,
       expires_at: { type: Date },
     },
     { collection: 'erasures', versionKey: false, minimize: false },
   )
-    .index({ forgotten_at: 1 })
+    .index({ forgotten_at: 1, due_at: 1 })
     .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)
+
+/** Erasures that are due are worked at together, by one run at a time. */
+export const erasureLease: Lease<StoredErasure> = {
+  model: Erasures,
+  holder: 'run',
+  held_until: 'due_at',
+  milliseconds: 15_000,
+}
+
+/** An account that was erased. A restored account is found by it, and erased again. */
+export interface ErasedAccountHash {
+  /** The hash of the account, with the salt. */
+  _id: string
+  salt: string
+  at: Date
+  messages: MessagesOfErased
+}
+
+export const ErasedAccountHashes = defineModel<ErasedAccountHash>(
+  'ErasedAccountHashes',
+  {
+    shares: [
+      {
+        owner: null,
+        becomes: 'keep',
+        reason: 'A restored backup brings nobody back: it is a hash.',
+        days: 'permanently',
+      },
+    ],
+    archive: { never: 'It is a hash that names nobody.' },
+    secret: ['salt'],
+  },
+  new Schema<ErasedAccountHash>(
+    { _id: required, salt: required, at: moment, messages: required },
+    { collection: 'erased_accounts', versionKey: false },
+  ),
 )

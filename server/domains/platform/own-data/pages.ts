@@ -1,4 +1,4 @@
-import type { Message } from '#shared/api/message'
+import type { Message } from '#shared/api/rooms/message'
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}article{margin:1rem 0}time,.from{color:#666}p{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}img{max-width:100%}'

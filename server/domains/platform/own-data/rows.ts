@@ -1,5 +1,5 @@
-import { declaredModels } from '#server/kernel/model'
-import { type ArchivedModel, archivedModelOf, type Share } from '#server/kernel/own-data'
+import { declaredModels } from '#server/kernel/store/model'
+import { type ArchivedModel, archivedModelOf, type Share } from '#server/kernel/store/own-data'
 
 export type OwnRow = { [field: string]: unknown }
 type Declared = ReturnType<typeof declaredModels>[number]

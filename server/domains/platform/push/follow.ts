@@ -12,7 +12,7 @@ import { type MessageFact, messageFactOf } from '#server/domains/rooms/room-stat
 import { rolesOfAll } from '#server/domains/rooms/room-state/membership'
 import { Members } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
-import { every } from '#server/kernel/every'
+import { every } from '#server/kernel/work/every'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'

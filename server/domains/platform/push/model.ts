@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
-import { moment, optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { PushType } from '#shared/api/push'
+import { moment, optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { PushType } from '#shared/api/platform/push'
 
 /** A browser that gets the notices of an account. */
 export interface StoredBrowser {

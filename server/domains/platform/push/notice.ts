@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
-import { pushTypes, ringing } from '#shared/api/push'
+import { pushTypes, ringing } from '#shared/api/platform/push'
 import { linkTo } from '#shared/kit/pages'
 import { forgetBrowser } from './browsers.ts'
 import type { StoredBrowser } from './model.ts'

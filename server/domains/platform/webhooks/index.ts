@@ -1,7 +1,7 @@
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
-import { webhooks as contract } from '#shared/api/webhooks'
+import { webhooks as contract } from '#shared/api/platform/webhooks'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { deliveriesOf, requestReplay } from './deliveries.ts'

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import type { Lease } from '#server/kernel/lease'
+import type { Lease } from '#server/kernel/work/lease'
 import type { RoomKey } from '#server/log/types'
 import { type StopReason, type StoredWebhook, Webhooks } from './model.ts'
 import { releaseRoomSlots, roomSlotsOf } from './room-slots.ts'

@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
-import { later, moment, optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { deliveryStates, stopReasons } from '#shared/api/webhooks'
+import { later, moment, optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { deliveryStates, stopReasons } from '#shared/api/platform/webhooks'
 
 export type StopReason = (typeof stopReasons)[number]
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Node } from '#server/kernel/context'
-import type { Attempt } from '#shared/api/webhooks'
+import type { Attempt } from '#shared/api/platform/webhooks'
 import { AppError } from '#shared/errors'
 import type { StoredWebhook } from './model.ts'
 import { secretsOf, signedHeaders } from './secrets.ts'

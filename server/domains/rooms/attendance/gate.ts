@@ -1,7 +1,7 @@
 import { defineGate } from '#server/domains/rooms/gates/define'
 import { walletsOf } from '#server/domains/rooms/tokens/wallets'
 import type { Node } from '#server/kernel/context'
-import type { AttendanceGate } from '#shared/api/gates'
+import type { AttendanceGate } from '#shared/api/rooms/gates'
 import { lookupsOf } from './lookups.ts'
 import { attendanceSettings } from './settings.ts'
 import { tokenOf } from './token.ts'

@@ -1,6 +1,6 @@
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { addressesOf, attendance as contract } from '#shared/api/attendance'
+import { addressesOf, attendance as contract } from '#shared/api/rooms/attendance'
 import { AppError } from '#shared/errors'
 import {
   answerOrError,

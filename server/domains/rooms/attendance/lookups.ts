@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
-import { type CachedAnswer, createAnswerCache } from '#server/kernel/kept-answers'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { type CachedAnswer, createAnswerCache } from '#server/kernel/store/kept-answers'
 import type { Attendance, AttendanceCollection, AttendanceEvent, WholeCollection } from '#server/ports/attendance/port'
 
 const cachedAnswers = nodeState(() => ({

@@ -1,6 +1,6 @@
 import { walletsOf } from '#server/domains/rooms/tokens/wallets'
 import type { Node } from '#server/kernel/context'
-import type { AttendanceGate } from '#shared/api/gates'
+import type { AttendanceGate } from '#shared/api/rooms/gates'
 import { lookupsOf } from './lookups.ts'
 
 type Token = Pick<AttendanceGate, 'name' | 'image_url'>

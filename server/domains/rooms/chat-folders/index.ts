@@ -8,7 +8,7 @@ import {
   foldersAtMost,
   lastPlace,
   pinnedChatsChanged,
-} from '#shared/api/chat-folders'
+} from '#shared/api/rooms/chat-folders'
 import { AppError } from '#shared/errors'
 import { pinnedAtMost } from '#shared/kit/lengths'
 import { done, type RoomRef, roomKey } from '#shared/kit/primitives'

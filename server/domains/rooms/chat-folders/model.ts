@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import { optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
+import { optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
 
 /** A folder of rooms, with its name. */
 export interface StoredFolder {

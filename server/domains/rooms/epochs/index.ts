@@ -1,6 +1,6 @@
 import { audiences, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { epochs as contract, keyRequested } from '#shared/api/epochs'
+import { epochs as contract, keyRequested } from '#shared/api/rooms/epochs'
 import { peersOf } from '#shared/kit/room-key'
 import { share, start } from './envelope-batches.ts'
 import { devicesAmong, epochsOf, refuseOutsider } from './epochs.ts'

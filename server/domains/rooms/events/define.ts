@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Change, Entry, Row } from '#server/log/types'
-import type { LogAction } from '#shared/api/moderation-records'
-import type { RoomEventData, RoomEventType } from '#shared/api/room-events'
+import type { LogAction } from '#shared/api/moderation/moderation-records'
+import type { RoomEventData, RoomEventType } from '#shared/api/rooms/room-events'
 import type { RoomRef } from '#shared/kit/primitives'
 import { MessageBody, type MessageFact, type PollFact } from './message.ts'
 

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import type { Gate, GateAnswer } from '#shared/api/gates'
+import type { Gate, GateAnswer } from '#shared/api/rooms/gates'
 
 /** The account at a gate, and the gate. */
 export interface GateRequest<G extends Gate = Gate> {

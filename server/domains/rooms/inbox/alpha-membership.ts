@@ -2,7 +2,7 @@ import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderat
 import { Members, Reads } from '#server/domains/rooms/room-state/model'
 import { type Action, signedIn } from '#server/kernel/context'
 import { messagesBetween as rowsBetween } from '#server/log/store'
-import type { inbox as contract } from '#shared/api/inbox'
+import type { inbox as contract } from '#shared/api/rooms/inbox'
 import { alpha, roomKey } from '#shared/kit/room-key'
 
 const key = roomKey(alpha)

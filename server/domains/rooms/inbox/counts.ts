@@ -3,8 +3,8 @@ import { countsOf as leftIn } from '#server/domains/rooms/messages/reads'
 import { Members, Reads } from '#server/domains/rooms/room-state/model'
 import { type Card, cardsOf } from '#server/domains/rooms/room-state/rows'
 import type { Node } from '#server/kernel/context'
-import { createStampedCache } from '#server/kernel/kept-as-of'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { createStampedCache } from '#server/kernel/store/kept-as-of'
 import type { RoomKey } from '#server/log/types'
 
 export interface Counts {

@@ -1,5 +1,5 @@
 import { defineDomain } from '#server/kernel/domain'
-import { inbox as contract } from '#shared/api/inbox'
+import { inbox as contract } from '#shared/api/rooms/inbox'
 import { alphaMembership } from './alpha-membership.ts'
 import { directPreviews } from './direct-previews.ts'
 import { list, locationChats } from './list.ts'

@@ -4,7 +4,7 @@ import { roomsLeftByBan } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { rowsOf } from '#server/domains/rooms/room-state/rows'
 import { type Action, signedIn } from '#server/kernel/context'
-import type { inbox as contract } from '#shared/api/inbox'
+import type { inbox as contract } from '#shared/api/rooms/inbox'
 
 /** Rooms that the account left by an expired ban and may rejoin. The log decides, because its records may be older. */
 export const openAgain: Action<typeof contract.openAgain> = async (_input, context) => {

@@ -7,7 +7,7 @@ import { type Card, cardsOf, rowOfCard } from '#server/domains/rooms/room-state/
 import { visibleRooms } from '#server/domains/rooms/room-state/staff-rooms'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
-import type { LastMessage, RoomSummary } from '#shared/api/room'
+import type { LastMessage, RoomSummary } from '#shared/api/rooms/room'
 import { peerIn, roomOfKey } from '#shared/kit/room-key'
 import { countsOfCards, noCounts, type OwnRoomData } from './counts.ts'
 import { lastMessagesOf } from './previews.ts'

@@ -3,12 +3,12 @@ import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/room-state/facts'
 import type { Card } from '#server/domains/rooms/room-state/rows'
 import type { Node } from '#server/kernel/context'
-import { createStampedCache } from '#server/kernel/kept-as-of'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { createStampedCache } from '#server/kernel/store/kept-as-of'
 import { messagesAt } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
-import type { LastMessage } from '#shared/api/room'
-import type { MessageType } from '#shared/api/verdict'
+import type { MessageType } from '#shared/api/moderation/verdict'
+import type { LastMessage } from '#shared/api/rooms/room'
 import { isInClear } from '#shared/kit/clear-types'
 import { cut, cutToLength } from '#shared/kit/cut'
 import { lineOfWords } from '#shared/kit/markup'
@@ -31,6 +31,9 @@ const words: Record<string, string> = {
 
 const keptAtMost = 20_000
 const lastOn = nodeState(() => createStampedCache<LastMessage | null>(keptAtMost))
+
+/** Called after a change of messages without a row. */
+export const forgetPreviews = (node: Node): void => lastOn(node).forgetAll()
 
 /** The newest message of each room for a list; blocked senders stay unnamed. */
 export async function lastMessagesOf(

@@ -7,7 +7,7 @@ import { membershipsOf, membershipsOfAll } from '#server/domains/rooms/room-stat
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import { RoomHeads } from '#server/log/model'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
-import { unreadSnapshot } from '#shared/api/inbox'
+import { unreadSnapshot } from '#shared/api/rooms/inbox'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import {

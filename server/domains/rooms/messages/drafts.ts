@@ -1,7 +1,7 @@
 import type { MessageDraft } from '#server/domains/moderation/verdict/content'
 import { pollMarker } from '#server/domains/moderation/verdict/markers'
 import type { MessageBody, PollFact } from '#server/domains/rooms/room-state/facts'
-import type { Asked } from '#shared/api/polls'
+import type { Asked } from '#shared/api/rooms/polls'
 import { AppError } from '#shared/errors'
 import { isInClear } from '#shared/kit/clear-types'
 import { isVisible } from '#shared/kit/primitives'

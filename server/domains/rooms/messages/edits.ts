@@ -9,7 +9,7 @@ import { type MessageBody, type MessageFact, messageIn, sealingOf } from '#serve
 import { acceptedVerdict, refuseChange } from '#server/domains/rooms/room-state/judge-draft'
 import { messageOf } from '#server/domains/rooms/room-state/rendered'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
-import type { messages as contract } from '#shared/api/messages'
+import type { messages as contract } from '#shared/api/rooms/messages'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { isInClear } from '#shared/kit/clear-types'

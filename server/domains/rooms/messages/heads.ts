@@ -1,6 +1,6 @@
 import type { Connection, Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
-import { heads } from '#shared/api/rooms'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { heads } from '#shared/api/rooms/rooms'
 import { roomsOf } from './listen.ts'
 
 const sendEveryMilliseconds = 25_000

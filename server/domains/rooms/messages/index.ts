@@ -1,6 +1,6 @@
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { messages as contract } from '#shared/api/messages'
+import { messages as contract } from '#shared/api/rooms/messages'
 import { follow, sync } from './catch-up.ts'
 import { directEdit, directHistory, directReact, directRead, directSend, directTyping } from './direct.ts'
 import { edit } from './edits.ts'

@@ -1,7 +1,7 @@
 import { sealingOf } from '#server/domains/rooms/room-state/facts'
 import { blockSize, fileBlock, nextBlock } from '#server/domains/rooms/room-state/search-index'
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 
 // Indexing takes at most a twentieth of the time, so that it slows nothing down.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import type { RoomKey } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 

@@ -1,6 +1,6 @@
 import { recordOf } from '#server/domains/events'
-import type { Message } from '#shared/api/message'
-import type { RoomEvent } from '#shared/api/room-events'
+import type { Message } from '#shared/api/rooms/message'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
 import { unnamedActor } from './render.ts'
 
 /** The event for readers who are neither members nor moderators; its `seq` and shape stay. */

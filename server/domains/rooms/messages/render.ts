@@ -1,8 +1,8 @@
 import { recordOf, signed } from '#server/domains/events'
 import { personOf } from '#server/domains/rooms/room-state/rendered'
 import { type Row, UNREADABLE } from '#server/log/types'
-import type { Person } from '#shared/api/room'
-import type { RoomEvent } from '#shared/api/room-events'
+import type { Person } from '#shared/api/rooms/room'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
 import { roomOfKey } from '#shared/kit/primitives'
 
 export const unnamedActor: Person = { id: '', name: '', role: null, isAgent: false }

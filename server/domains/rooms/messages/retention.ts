@@ -3,11 +3,11 @@ import { reportedAmong } from '#server/domains/moderation/social/report-subject'
 import { pinsIn, rulesIn } from '#server/domains/rooms/room-state/facts'
 import { ranks, standingOf } from '#server/domains/rooms/room-state/standing'
 import type { Job, Node } from '#server/kernel/context'
-import { job } from '#server/kernel/jobs'
+import { job } from '#server/kernel/work/jobs'
 import { pageRows } from '#server/log/limits'
 import { RoomEvents } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
-import type { RulesPatch } from '#shared/api/verdict'
+import type { RulesPatch } from '#shared/api/moderation/verdict'
 import { removeMessages } from './removals.ts'
 
 /** An act that was stored before its job ran is decided by then. */

@@ -1,5 +1,5 @@
 import { audiences, type Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import type { RoomKey } from '#server/log/types'
 
 /** The functions that end waits, by their audience. */

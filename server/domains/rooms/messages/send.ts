@@ -3,6 +3,7 @@ import { missingFiles, withKeptFiles } from '#server/domains/media/files/claims'
 import { keysOf, namedFiles } from '#server/domains/moderation/verdict/named-files'
 import type { MessageDraft, Ruling } from '#server/domains/moderation/verdict/verdict'
 import { keyOf } from '#server/domains/rooms/room-state/access'
+import { refuseFirstMessage } from '#server/domains/rooms/room-state/conversations'
 import { displayNameOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageBody, messageIn } from '#server/domains/rooms/room-state/facts'
@@ -10,8 +11,8 @@ import { acceptedVerdict, capabilitiesOf, judgeDraft, refusalOf } from '#server/
 import { messageOfRow } from '#server/domains/rooms/room-state/rendered'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import type { Json, Judgement, View } from '#server/log/types'
-import type { messages as contract } from '#shared/api/messages'
-import { capabilitiesChanged, rooms } from '#shared/api/rooms'
+import type { messages as contract } from '#shared/api/rooms/messages'
+import { capabilitiesChanged, rooms } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { sealedBy } from '#shared/kit/room-kinds'
@@ -56,6 +57,7 @@ export async function sendDraft(
   draft: MessageDraft,
   { cid, poll, fault }: DraftExtras = {},
 ) {
+  await refuseFirstMessage(node, key, account)
   const name = await displayNameOf(node, account)
   const files = namedFiles(draft, { publicUrl: node.settings.storageUrl, sender: account })
   let ruling: Ruling | null = null
@@ -165,6 +167,7 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const draft = draftOf(input, sealedBy(input.room))
   const files = namedFiles(draft, { publicUrl: context.node.settings.storageUrl, sender: account })
   const missing = await missingFiles(account, files)
+  await refuseFirstMessage(context.node, key, account)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
     const { ruling, hidden } = judgeDraft(view, draft, { node: context.node, account, now, missing })
     if (hidden) throw hidden

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import type { RoomKey } from '#server/log/types'
 
 /** The last epoch sent to all listeners of protocol 2 in each room; unset if a listener missed it. */

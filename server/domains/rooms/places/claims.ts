@@ -1,7 +1,7 @@
 import type { Node } from '#server/kernel/context'
 import { seal, unseal } from '#server/kernel/seal'
 import { isDuplicate } from '#server/ports/database/port'
-import { Position } from '#shared/api/places'
+import { Position } from '#shared/api/rooms/places'
 import { AppError } from '#shared/errors'
 import { metresBetween, roundedPoint } from '#shared/kit/earth'
 import { Claims, type StoredClaim } from './model.ts'

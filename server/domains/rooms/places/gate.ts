@@ -1,6 +1,6 @@
 import { defineGate } from '#server/domains/rooms/gates/define'
 import type { Node } from '#server/kernel/context'
-import type { GateAnswer, PlaceGate } from '#shared/api/gates'
+import type { GateAnswer, PlaceGate } from '#shared/api/rooms/gates'
 import { metresBetween, metresText } from '#shared/kit/earth'
 import { positionClaimOf } from './claims.ts'
 import { Visits } from './model.ts'

@@ -1,6 +1,6 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { places as contract } from '#shared/api/places'
+import { places as contract } from '#shared/api/rooms/places'
 import { done } from '#shared/kit/primitives'
 import { claimPosition } from './claims.ts'
 import { placeSettings } from './settings.ts'

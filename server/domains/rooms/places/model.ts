@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import { moment, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
+import { moment, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
 
 /** The last claimed position of an account; `_id` is the account. */
 export interface StoredClaim {

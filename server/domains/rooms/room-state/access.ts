@@ -1,6 +1,6 @@
 import type { Caller, Node } from '#server/kernel/context'
 import type { View } from '#server/log/types'
-import type { ReadAccess } from '#shared/api/verdict'
+import type { ReadAccess } from '#shared/api/moderation/verdict'
 import { AppError } from '#shared/errors'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'

@@ -1,7 +1,7 @@
 import type { WordJudging } from '#server/domains/moderation/verdict/verdict'
 import { type BlockedWord, compileWords, type WordList } from '#server/domains/moderation/verdict/words'
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { GLOBAL, type View } from '#server/log/types'
 import { type WordFact, wordsIn } from './facts.ts'
 

@@ -1,6 +1,9 @@
+import { refuseNewContact } from '#server/domains/people/accounts/found'
+import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
+import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { peersOf } from '#shared/kit/room-key'
+import { peerIn, peersOf } from '#shared/kit/room-key'
 import { kinds } from './kinds.ts'
 import { Members, Rooms } from './model.ts'
 
@@ -31,6 +34,18 @@ export async function ensureDm(key: string, at: number): Promise<void> {
   // The room is written last: if it exists, its members do too.
   await Members.bulkWrite(rows, { ordered: false }).catch(ignoreDuplicate)
   await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(ignoreDuplicate)
+}
+
+/** Has somebody ever written in this room? */
+export const hasMessages = (node: Node, key: string): Promise<boolean> => node.log.ask(key, ({ total }) => total > 0)
+
+/** Refuses the first message to somebody whose account is to be erased, as if there were no such account. */
+export async function refuseFirstMessage(node: Node, key: string, account: string): Promise<void> {
+  const peer = peerIn(roomOfKey(key), account)
+  if (peer === null || (await hasMessages(node, key))) return
+  await refuseNewContact(peer).catch(() => {
+    throw new AppError('ROOM_NOT_FOUND')
+  })
 }
 
 export function ignoreDuplicate(error: unknown): void {

@@ -1,9 +1,9 @@
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import type { EventRecord } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import type { Entry, Json, View } from '#server/log/types'
-import type { RoomEventType } from '#shared/api/room-events'
+import type { RoomEventType } from '#shared/api/rooms/room-events'
 import { serverActor } from '#shared/kit/accounts'
 import { standingOf } from './standing.ts'
 

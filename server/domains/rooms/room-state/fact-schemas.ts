@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Envelope, SealedBy } from '#shared/api/epochs'
-import type { AttendanceGate, Gate } from '#shared/api/gates'
-import { WordAction } from '#shared/api/moderation-records'
-import { MemberRole, Room } from '#shared/api/room'
-import { Rules } from '#shared/api/verdict'
+import { WordAction } from '#shared/api/moderation/moderation-records'
+import { Rules } from '#shared/api/moderation/verdict'
+import { Envelope, SealedBy } from '#shared/api/rooms/epochs'
+import type { AttendanceGate, Gate } from '#shared/api/rooms/gates'
+import { MemberRole, Room } from '#shared/api/rooms/room'
 
 const text = z.string()
 const number = z.number()

@@ -1,6 +1,6 @@
 import type { MessageBody, MessageFact, PollFact } from '#server/domains/rooms/events/message'
 import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
-import { defaultRules } from '#shared/api/verdict'
+import { defaultRules } from '#shared/api/moderation/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { isForModerators, longestIn, sealedBy } from '#shared/kit/room-kinds'
 import type {

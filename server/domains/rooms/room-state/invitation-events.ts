@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
-import type { GroupInvitation } from '#shared/api/group-invitations'
+import { nodeState } from '#server/kernel/operate/node-state'
+import type { GroupInvitation } from '#shared/api/rooms/group-invitations'
 
 type Listener<Payload> = (payload: Payload) => void
 

@@ -12,7 +12,7 @@ import {
 import { deceptionByRoom } from '#server/domains/people/accounts/names'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type View } from '#server/log/types'
-import type { Verdict } from '#shared/api/verdict'
+import type { Verdict } from '#shared/api/moderation/verdict'
 import { AppError } from '#shared/errors'
 import { isUnlisted } from './access.ts'
 import { wordJudgingOf } from './blocked-words.ts'
@@ -89,12 +89,12 @@ export function refuseNames(
   node: Node,
   view: View,
   account: string,
-  fields: { name?: string | undefined; category?: string | undefined },
+  fields: { [path in 'name' | 'category' | 'topic']?: string | null | undefined },
 ): void {
   const before = roomIn(view)
-  for (const path of ['name', 'category'] as const) {
+  for (const path of ['name', 'category', 'topic'] as const) {
     const text = fields[path]
-    const deception = text === undefined || text === before?.[path] ? null : deceptionByRoom(text)
+    const deception = text === undefined || text === null || text === before?.[path] ? null : deceptionByRoom(text)
     if (deception !== null && !standingOf(view, account).isAdmin)
       throw new AppError('VALIDATION_ERROR', {
         message: `This ${path} is not allowed. ${deception}`,

@@ -1,5 +1,5 @@
 import { GLOBAL, type RoomKey } from '#server/log/types'
-import type { MessagePush } from '#shared/api/push'
+import type { MessagePush } from '#shared/api/platform/push'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import { type RoomKind, type RoomType, roomKinds, roomTypes } from '#shared/kit/room-kinds'
 import type { RoomFact } from './facts.ts'

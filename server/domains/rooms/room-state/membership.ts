@@ -1,5 +1,5 @@
 import type { Judgement, View } from '#server/log/types'
-import type { MemberRole } from '#shared/api/room'
+import type { MemberRole } from '#shared/api/rooms/room'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { entryOf } from './entries.ts'

@@ -1,7 +1,7 @@
 import { type IndexDefinition, type IndexOptions, type Model, Schema, type SchemaDefinition } from 'mongoose'
-import { optional, required } from '#server/kernel/fields'
-import { declareOwnData, defineModel } from '#server/kernel/model'
-import type { OwnData } from '#server/kernel/own-data'
+import { optional, required } from '#server/kernel/store/fields'
+import { declareOwnData, defineModel } from '#server/kernel/store/model'
+import type { OwnData } from '#server/kernel/store/own-data'
 import type { Fact } from '#server/log/types'
 import type {
   BanFact,
@@ -79,6 +79,8 @@ const roomSchema = new Schema(
     unique_name: { type: String },
     /** The place that only this room has. */
     place_id: { type: String },
+    /** The cell of the place in the grid of `cellOf`. */
+    place_cell: { type: String },
     /** Search terms of name and description; absent in rooms of older versions. */
     terms: { type: [String], default: undefined },
     /** The skeleton version of `terms` and `unique_name`. */
@@ -108,7 +110,10 @@ for (const subject of ['gate.event_id', 'gate.collection_id'])
   roomSchema.index({ [subject]: 1 }, { unique: true, partialFilterExpression: { [subject]: { $exists: true } } })
 roomSchema.index({ place_id: 1 }, { unique: true, partialFilterExpression: { place_id: { $exists: true } } })
 roomSchema.index({ 'gate.place_id': 1 }, { partialFilterExpression: { 'gate.place_id': { $exists: true } } })
-roomSchema.index({ 'gate.latitude': 1 }, { partialFilterExpression: { 'gate.latitude': { $exists: true } } })
+roomSchema.index(
+  { place_cell: 1, type: 1, is_active: 1, access_level: 1, member_count: -1, _id: 1 },
+  { partialFilterExpression: { place_cell: { $exists: true } } },
+)
 export const Rooms = defineModel(
   'Rooms',
   {
@@ -133,6 +138,7 @@ export const Rooms = defineModel(
       'gate',
       'p2p_content_topic',
       'place_id',
+      'place_cell',
       'icon_url',
       'terms',
       'category',

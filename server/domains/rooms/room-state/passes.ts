@@ -1,5 +1,5 @@
 import type { RoomKey, View } from '#server/log/types'
-import type { Gate } from '#shared/api/gates'
+import type { Gate } from '#shared/api/rooms/gates'
 import { isSameAccount } from '#shared/kit/accounts'
 import { isAgent } from '#shared/kit/room-agents'
 import { type RoomFact, roomIn } from './facts.ts'

@@ -1,10 +1,10 @@
 import type { Node } from '#server/kernel/context'
-import { createStampedCache } from '#server/kernel/kept-as-of'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { createStampedCache } from '#server/kernel/store/kept-as-of'
 import { RoomHeads } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
-import type { AttendanceFields, Room } from '#shared/api/room'
-import type { ReadAccess } from '#shared/api/verdict'
+import type { ReadAccess } from '#shared/api/moderation/verdict'
+import type { AttendanceFields, Room } from '#shared/api/rooms/room'
 import { AppError } from '#shared/errors'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { mayRead } from './access.ts'
@@ -113,6 +113,9 @@ export async function cardsOf(node: Node, keys: readonly RoomKey[]): Promise<Car
 
 /** Called after a change of a record without a row. */
 export const forgetCard = (node: Node, key: RoomKey): void => cardsOn(node).forget(key)
+
+/** Called after a change of many records without a row. */
+export const forgetCards = (node: Node): void => cardsOn(node).forgetAll()
 
 async function readCards(keys: readonly RoomKey[]): Promise<Map<RoomKey, RecordedRoom>> {
   const [documents, access] = await Promise.all([Rooms.find({ _id: { $in: keys } }).lean(), readAccessOf(keys)])

@@ -1,6 +1,6 @@
 import { roleIn, suspensionIn } from '#server/domains/people/accounts/facts'
 import type { View } from '#server/log/types'
-import type { MemberRole } from '#shared/api/room'
+import type { MemberRole } from '#shared/api/rooms/room'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { banIn, grantIn, type ModeratorFact, memberIn, moderatorIn, roomIn, roomRefOf } from './facts.ts'

@@ -1,7 +1,7 @@
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { accountSuspended } from '#server/domains/people/accounts/events'
 import { suspendedAccounts } from '#server/domains/people/accounts/facts'
-import { leavingAccountsAmong } from '#server/domains/people/accounts/leaving'
+import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { isRowOf } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
@@ -15,7 +15,7 @@ import {
   type RoomKey,
   type View,
 } from '#server/log/types'
-import type { MemberRole } from '#shared/api/room'
+import type { MemberRole } from '#shared/api/rooms/room'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { isAgent } from '#shared/kit/room-agents'
@@ -85,7 +85,7 @@ async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promi
   ])
   const roles = new Map(found.flat().map(({ user_address, role }) => [user_address, role]))
   if (but !== null) roles.delete(but)
-  for (const account of await leavingAccountsAmong([...roles.keys()])) roles.delete(account)
+  for (const account of await hiddenAccountsAmong([...roles.keys()], null, 'lists')) roles.delete(account)
   const profiles = await profilesOf(node, [...roles.keys()])
   return [...roles].map(([account, role]) => ({ account, role, name: profiles.get(account)?.name ?? account }))
 }
@@ -105,6 +105,17 @@ function asCandidate(view: View, { account, name }: NamedAccount) {
   if (!member) return []
   const role = member.role === 'member' && moderatorIn(view, account) ? ('moderator' as const) : member.role
   return [{ account, name, member, role, user_address: account, joined_at: member.joined_at }]
+}
+
+/** Does somebody manage the room, or nobody by its kind? Its owner usually does, which costs no query. */
+export async function isManaged(node: Node, key: RoomKey): Promise<boolean> {
+  const owner = await node.log.ask(key, (view) => (isPassedOn(view) ? (roomIn(view)?.owner_address ?? '') : null))
+  if (owner === null || (await node.log.ask(key, (view) => managesRoom(view, owner)))) return true
+  const heads = await Members.find(
+    { room: key, is_active: true, role: { $in: adminRoles } },
+    { user_address: 1 },
+  ).lean()
+  return node.log.ask(key, (view) => heads.some(({ user_address }) => managesRoom(view, user_address)))
 }
 
 const triesAtMost = 5

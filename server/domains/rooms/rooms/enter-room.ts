@@ -2,10 +2,10 @@ import { checkGate } from '#server/domains/gates'
 import { memberJoined } from '#server/domains/rooms/room-state/events/people'
 import { roomIn } from '#server/domains/rooms/room-state/facts'
 import { gateFor, type Pass } from '#server/domains/rooms/room-state/passes'
-import { appointManagers } from '#server/domains/rooms/room-state/succession'
+import { appointManagers, isManaged } from '#server/domains/rooms/room-state/succession'
 import type { Node } from '#server/kernel/context'
 import type { Judgement, RoomKey, View } from '#server/log/types'
-import type { Gate, GateAnswer } from '#shared/api/gates'
+import type { Gate, GateAnswer } from '#shared/api/rooms/gates'
 import { AppError } from '#shared/errors'
 
 interface RoomEntry {
@@ -36,8 +36,8 @@ export async function enterRoom(node: Node, key: RoomKey, { who, by = who, judge
     makes: memberJoined,
     judge: (view, now) => judge(view, now, answer && pass),
   })
-  // A room whose last manager left had no successor.
-  if (outcome.body?.member_count === 1) await appointManagers(node, [key])
+  // A room whose last manager left, or was suspended among others who cannot manage it, had no successor.
+  if (outcome.row && !(await isManaged(node, key))) await appointManagers(node, [key])
   return { outcome, answer }
 }
 

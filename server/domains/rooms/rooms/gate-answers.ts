@@ -2,7 +2,7 @@ import { checkGate } from '#server/domains/gates'
 import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { gateFor } from '#server/domains/rooms/room-state/passes'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
-import type { rooms as contract } from '#shared/api/rooms'
+import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 

@@ -4,13 +4,13 @@ import { updateAllStaffMemberships } from '#server/domains/rooms/room-state/staf
 import { appointMissingManagers, followSuspensions } from '#server/domains/rooms/room-state/succession'
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { every, startInBackground } from '#server/kernel/every'
 import { retryOnStart } from '#server/kernel/retry-on-start'
-import { rooms as contract } from '#shared/api/rooms'
+import { every, startInBackground } from '#server/kernel/work/every'
+import { rooms as contract } from '#shared/api/rooms/rooms'
 import { ensureAlpha } from './alpha.ts'
 import { finishRooms } from './founding.ts'
 import { gate, recheckGate } from './gate-answers.ts'
-import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
+import { createLocationRoom, listLocationRooms, locationRoom, storePlaceCells } from './location-rooms.ts'
 import { addMembers, handOver, join, kick, leave, members, setRole } from './members.ts'
 import { ensureOfficialChannels, ensureStaffChannel } from './official-channels.ts'
 import { publicChannel, publicTokenRoom } from './public-rooms.ts'
@@ -81,11 +81,20 @@ export const rooms = defineDomain(contract, actions, {
       'the staff was not settled',
     )
     const stopFiling = startInBackground(node, updateSearchTerms, 'older rooms were not filed for the search')
+    const stopPlacing = startInBackground(node, storePlaceCells, 'older rooms of places were not filed by cell')
     const stopHealing = startInBackground(
       node,
       () => appointMissingManagers(node),
       'rooms that nobody runs were not looked for',
     )
-    return [stopAnswering, () => clearInterval(finishing), stopSettling, stopFiling, stopHealing, startRechecks(node)]
+    return [
+      stopAnswering,
+      () => clearInterval(finishing),
+      stopSettling,
+      stopFiling,
+      stopPlacing,
+      stopHealing,
+      startRechecks(node),
+    ]
   },
 })

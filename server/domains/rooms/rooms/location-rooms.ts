@@ -2,27 +2,29 @@ import { claimPosition } from '#server/domains/rooms/places/claims'
 import { keyOf, mayRead, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { banIn } from '#server/domains/rooms/room-state/facts'
 import { Rooms } from '#server/domains/rooms/room-state/model'
-import { roomAnswer, rowsOf } from '#server/domains/rooms/room-state/rows'
-import { type Action, signedIn } from '#server/kernel/context'
-import { orderedPages } from '#server/kernel/pages'
+import { cardsOf, roomAnswer, rowsOf } from '#server/domains/rooms/room-state/rows'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import { budgets } from '#server/kernel/limits/budgets'
+import { orderedPages } from '#server/kernel/store/pages'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
-import type { PlaceGate } from '#shared/api/gates'
-import { locationChatOf } from '#shared/api/location-chat'
-import type { rooms as contract } from '#shared/api/rooms'
+import type { PlaceGate } from '#shared/api/rooms/gates'
+import { locationChatOf } from '#shared/api/rooms/location-chat'
+import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
-import { boxAround, metresBetween, metresText, type Point, roundedPoint } from '#shared/kit/earth'
+import { cellOf, cellsAround, metresBetween, metresText, type Point, roundedPoint } from '#shared/kit/earth'
 import { roomKey } from '#shared/kit/room-key'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { foundRoom } from './founding.ts'
 import { newestMembers } from './members.ts'
-import { closedRoomKeys } from './rooms.ts'
 
 const type = foundedBy('createLocationRoom')
 const mileMetres = 1_609.344
 const lookedThroughAtMost = 1_000
+const lookedThroughAtOnce = 100
 const shownMembers = 50
+const hourSeconds = 3_600
 
 export const createLocationRoom: Action<typeof contract.createLocationRoom> = async (input, context) => {
   const { account } = signedIn(context)
@@ -36,7 +38,8 @@ export const createLocationRoom: Action<typeof contract.createLocationRoom> = as
   if (there !== null && there !== own) return answer(there)
   refuseFarAway(metresBetween(here, gate))
   const { name = gate.place_name, description = null, emoji } = input
-  const fields = { name, description, emoji, gate, place_id: gate.place_id }
+  const fields = { name, description, emoji, gate, place_id: gate.place_id, place_cell: cellOf(gate) }
+  await limitFounding(context, account)
   return answer(await foundOrFind(gate, () => foundRoom(context, type, fields, [])))
 }
 
@@ -75,40 +78,76 @@ function refuseFarAway(metres: number): void {
   throw new AppError('FORBIDDEN', { message: text, details: { distance: Math.ceil(metres / 10) * 10 } })
 }
 
+/** Each room is read in the lists of everybody near it. */
+async function limitFounding({ node: { limits }, caller }: Context, account: string): Promise<void> {
+  const { placesOfAccount, placesOfAddress } = budgets
+  const retryAfter =
+    (await limits.wait('places-by', account, placesOfAccount.most, hourSeconds)) ??
+    (await limits.wait('places-from', caller.ip, placesOfAddress.most, hourSeconds))
+  if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
+}
+
 const byMembers = orderedPages({ member_count: ['count', -1], _id: ['text', 1] })
 
-export const listLocationRooms: Action<typeof contract.listLocationRooms> = async (input, { node, caller }) => {
+export const listLocationRooms: Action<typeof contract.listLocationRooms> = async (input, context) => {
+  const { node, caller } = context
   const { lat: latitude, lng: longitude, radius, placeId, limit, cursor } = input
   const list = `places ${JSON.stringify([caller.account, latitude, longitude, radius, placeId])}` as const
   const around = latitude === undefined || longitude === undefined ? null : { latitude, longitude }
-  const lookedThrough = around ? lookedThroughAtMost : limit + 1
-  const matching = await Rooms.find({
+  const filter = {
     ...{ type, is_active: true, access_level: 'public' },
-    ...(caller.account === null ? { _id: { $nin: await closedRoomKeys() } } : {}),
-    ...(placeId === undefined ? {} : { 'gate.place_id': placeId }),
-    ...(around ? within(around, radius) : {}),
-    ...byMembers.after(list, cursor),
-  })
-    .sort(byMembers.sort)
-    .limit(lookedThrough)
-    .lean()
+    ...(placeId === undefined ? {} : { place_id: placeId }),
+    ...(around ? { place_cell: { $in: cellsAround(around, radius) } } : {}),
+  }
   const isNear = ({ gate }: { gate?: unknown }) => !around || metresBetween(around, gate as PlaceGate) <= radius
-  const page = byMembers.cut(list, matching.filter(isNear), limit)
-  const rows = await rowsOf(
-    node,
-    page.rows.map(({ _id }) => _id),
-    caller.account,
-  )
-  const last = matching.length === lookedThrough ? matching.at(-1) : undefined
-  const next_cursor = page.next_cursor ?? (last ? byMembers.cursorOf(list, last) : null)
-  return { chats: rows.map(locationChatOf), count: rows.length, next_cursor }
+  const most = around ? lookedThroughAtOnce : limit + 1
+  const shown: { _id: RoomKey }[] = []
+  let after = cursor
+  for (let looked = 0; shown.length <= limit && looked < lookedThroughAtMost; ) {
+    const found = await firstOf(filter, byMembers.rangesAfter(list, after), most)
+    await context.charge(found.length)
+    looked += found.length
+    const near = found.filter(isNear)
+    shown.push(...(caller.account === null ? await openRooms(node, near) : near))
+    const last = found.at(-1)
+    after = last && found.length === most ? byMembers.cursorOf(list, last) : undefined
+    if (after === undefined) break
+  }
+  const page = byMembers.cut(list, shown, limit)
+  const keys = page.rows.map(({ _id }) => _id)
+  const rows = await rowsOf(node, keys, caller.account)
+  return { chats: rows.map(locationChatOf), count: rows.length, next_cursor: page.next_cursor ?? after ?? null }
 }
 
-function within(point: Point, metres: number) {
-  const { south, north, across } = boxAround(point, metres)
-  return {
-    'gate.latitude': { $gte: south, $lte: north },
-    ...(across ? { 'gate.longitude': { $gte: across.west, $lte: across.east } } : {}),
+async function firstOf(filter: object, ranges: readonly object[], most: number) {
+  const read = (range: object, limit: number) =>
+    Rooms.find({ ...filter, ...range }, { gate: 1, member_count: 1 })
+      .sort(byMembers.sort)
+      .limit(limit)
+      .lean()
+  const found: Awaited<ReturnType<typeof read>> = []
+  for (const range of ranges) if (found.length < most) found.push(...(await read(range, most - found.length)))
+  return found
+}
+
+/** Those that anonymous callers may read. */
+async function openRooms<Row extends { _id: RoomKey }>(node: Node, rooms: readonly Row[]): Promise<Row[]> {
+  const cards = await cardsOf(
+    node,
+    rooms.map(({ _id }) => _id),
+  )
+  const open = new Set(cards.filter(({ readAccess }) => readAccess === 'everyone').map(({ key }) => key))
+  return rooms.filter(({ _id }) => open.has(_id))
+}
+
+/** Stores the cell of rooms of older versions, a few at a time. */
+export async function storePlaceCells(): Promise<void> {
+  for (;;) {
+    const older = { 'gate.place_id': { $exists: true }, place_cell: { $exists: false } }
+    const rooms = await Rooms.find(older, { gate: 1 }).limit(100).lean()
+    if (rooms.length === 0) return
+    for (const { _id, gate } of rooms)
+      await Rooms.updateOne({ _id }, { $set: { place_cell: cellOf(gate as unknown as PlaceGate) } })
   }
 }
 
@@ -120,6 +159,6 @@ export const locationRoom: Action<typeof contract.locationRoom> = async ({ id },
       mayRead(view, visibleRoom(view, account, now).standing) && (account === null || !banIn(view, account, now)),
   )
   const room = await roomAnswer(node, key, account)
-  const members = mayReadIt ? await newestMembers(node, key, shownMembers) : []
+  const members = mayReadIt ? await newestMembers(node, key, shownMembers, account) : []
   return { chat: locationChatOf(room), isMember: room.is_member, members }
 }

@@ -1,5 +1,6 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
-import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
+import { foundRows, refuseNewContact } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import { claimPosition } from '#server/domains/rooms/places/claims'
@@ -23,8 +24,8 @@ import {
 } from '#server/domains/rooms/room-state/succession'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { Judgement, View } from '#server/log/types'
-import type { Member } from '#shared/api/room'
-import type { rooms as contract } from '#shared/api/rooms'
+import type { Member } from '#shared/api/rooms/room'
+import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
@@ -81,20 +82,32 @@ const isAdmin = (view: View, account: string): boolean => {
   return role !== undefined && adminRoles.includes(role)
 }
 
+/** A page may be shorter than asked, as members who are not found are left out of it. */
 export const members: Action<typeof contract.members> = async ({ room, limit, offset, search }, context) => {
-  const { key } = await readRoom(context.node, context.caller, room, () => null)
+  const { node, caller } = context
+  const { key } = await readRoom(node, caller, room, () => null)
   const here = { room: key, is_active: true }
   const newest = Members.find(here).sort({ joined_at: -1, _id: 1 })
-  const found = search && (await membersNamed(context.node, await newest.limit(searchedAtMost).lean(), search))
+  const named = search && (await membersNamed(node, await newest.limit(searchedAtMost).lean(), search))
+  const found = named && (await foundMembers(named, caller.account))
   const [rows, total] = found
     ? [found.slice(offset, offset + limit), found.length]
     : await Promise.all([newest.skip(offset).limit(limit).lean(), Members.countDocuments(here)])
-  return { members: await memberOutputs(context.node, rows), total, hasMore: offset + rows.length < total }
+  return { members: await memberOutputs(node, rows, caller.account), total, hasMore: offset + rows.length < total }
 }
 
 type MemberRow = Pick<MemberFact, 'user_address' | 'joined_at' | 'role'>
 
-export async function memberOutputs(node: Node, rows: readonly MemberRow[]): Promise<Member[]> {
+const foundMembers = <Row extends Pick<MemberRow, 'user_address'>>(rows: readonly Row[], viewer: string | null) =>
+  foundRows(rows, ({ user_address }) => user_address, viewer)
+
+/** The found members, with their profiles. */
+export async function memberOutputs(
+  node: Node,
+  members: readonly MemberRow[],
+  viewer: string | null,
+): Promise<Member[]> {
+  const rows = await foundMembers(members, viewer)
   const accounts = rows.map(({ user_address }) => user_address)
   const [profiles, presences] = await Promise.all([profilesOf(node, accounts), presencesOf(node, accounts)])
   return rows.map(({ user_address, joined_at, role }) => {
@@ -106,8 +119,10 @@ export async function memberOutputs(node: Node, rows: readonly MemberRow[]): Pro
 }
 
 /** The newest members, in the form of `members`. */
-export const newestMembers = async (node: Node, room: string, limit: number): Promise<Member[]> =>
-  memberOutputs(node, await Members.find({ room, is_active: true }).sort({ joined_at: -1, _id: 1 }).limit(limit).lean())
+export async function newestMembers(node: Node, room: string, limit: number, viewer: string | null): Promise<Member[]> {
+  const newest = Members.find({ room, is_active: true }).sort({ joined_at: -1, _id: 1 })
+  return memberOutputs(node, await newest.limit(limit).lean(), viewer)
+}
 
 const searchedAtMost = 2_000
 
@@ -184,7 +199,7 @@ export async function addablePeople(account: string, addresses: readonly string[
 }
 
 async function refuseUnwilling(account: string, address: string): Promise<void> {
-  if (!(await accountOf(address))) throw new AppError('USER_NOT_FOUND')
+  await refuseNewContact(address)
   if (await areBlocked(account, address)) throw new AppError('BLOCKED')
 }
 

@@ -3,9 +3,9 @@ import { refuseOthersFile } from '#server/domains/media/files/others'
 import { removePicture } from '#server/domains/media/files/removal'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
-import { accountOf } from '#server/domains/people/accounts/accounts'
+import { refuseNewContact } from '#server/domains/people/accounts/found'
 import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
-import { ensureDm } from '#server/domains/rooms/room-state/conversations'
+import { ensureDm, hasMessages } from '#server/domains/rooms/room-state/conversations'
 import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { roomArchived, roomUpdated } from '#server/domains/rooms/room-state/events/rooms'
@@ -21,8 +21,8 @@ import { containsWords, roomTerms, searchWords, termOf } from '#server/domains/r
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
-import type { rooms as contract } from '#shared/api/rooms'
-import type { ReadAccess } from '#shared/api/verdict'
+import type { ReadAccess } from '#shared/api/moderation/verdict'
+import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
@@ -213,11 +213,12 @@ export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress 
   const { account } = signedIn(context)
   if (isSameAccount(recipientAddress, account))
     throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
-  if (!(await accountOf(recipientAddress))) throw new AppError('USER_NOT_FOUND')
-  if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
   const room = dmOf(account, recipientAddress)
-  await ensureDm(roomKey(room), context.node.now())
-  return { room: await roomAnswer(context.node, roomKey(room), account) }
+  const { node } = context
+  await refuseNewContact(recipientAddress, () => hasMessages(node, roomKey(room)))
+  if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
+  await ensureDm(roomKey(room), node.now())
+  return { room: await roomAnswer(node, roomKey(room), account) }
 }
 
 export const update: Action<typeof contract.update> = async ({ room, ...input }, context) => {

@@ -5,7 +5,7 @@ import type { Node } from '#server/kernel/context'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { seal, tryUnseal } from '#server/kernel/seal'
 import type { RoomKey } from '#server/log/types'
-import type { rooms as contract } from '#shared/api/rooms'
+import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 
 const keyBytes = 32

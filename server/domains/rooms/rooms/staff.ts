@@ -5,8 +5,8 @@ import { Members, Moderators } from '#server/domains/rooms/room-state/model'
 import { standingOf } from '#server/domains/rooms/room-state/standing'
 import type { Action } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
-import type { MemberRole } from '#shared/api/room'
-import type { rooms as contract } from '#shared/api/rooms'
+import type { MemberRole } from '#shared/api/rooms/room'
+import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { memberOutputs } from './members.ts'
 
 const namedAtMost = 200
@@ -30,7 +30,7 @@ export const staff: Action<typeof contract.staff> = async ({ room }, { node, cal
     }),
   )
   const byRank = rows.toSorted((one, other) => other.rank - one.rank || (one.joined_at < other.joined_at ? -1 : 1))
-  return { staff: await memberOutputs(node, byRank) }
+  return { staff: await memberOutputs(node, byRank, caller.account) }
 }
 
 const sinceOf = (one: { joined_at: string } | { granted_at: string }): string =>

@@ -1,10 +1,10 @@
 import { actingRoom, keyOf } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { roomTopicChanged } from '#server/domains/rooms/room-state/events/rooms'
-import { refuseMuted, refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
+import { refuseMuted, refuseNames, refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
 import { roomAnswer } from '#server/domains/rooms/room-state/rows'
 import { type Action, signedIn } from '#server/kernel/context'
-import type { rooms as contract } from '#shared/api/rooms'
+import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 
 export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, client_action_id }, context) => {
@@ -24,7 +24,10 @@ export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, 
       refuseMuted(view, account, now)
       if (!before.is_active) throw new AppError('ROOM_ARCHIVED')
       if (before.topic === topic) return { already: null }
-      if (topic !== null) refuseRemark(view, topic, { node, account, now, standing })
+      if (topic !== null) {
+        refuseNames(node, view, account, { topic })
+        refuseRemark(view, topic, { node, account, now, standing })
+      }
       return { accept: entryOf(view, actor, roomTopicChanged, { topic }) }
     },
   })

@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import { optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
+import { optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
 
 /** A star on a message. It stores the message's place and no text, so deleted text is gone here too. */
 export interface Star {

@@ -1,4 +1,4 @@
-import { createAnswerCache } from '#server/kernel/kept-answers'
+import { createAnswerCache } from '#server/kernel/store/kept-answers'
 import type { Chain } from '#server/ports/chain/port'
 
 const keptAtMost = 5_000

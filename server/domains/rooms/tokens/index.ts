@@ -1,7 +1,7 @@
 import { getAddress, isAddressEqual } from 'viem'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { tokens as contract } from '#shared/api/tokens'
+import { tokens as contract } from '#shared/api/rooms/tokens'
 import { AppError } from '#shared/errors'
 import { balancesOf } from './balances.ts'
 import { chainOf } from './gate.ts'

@@ -1,5 +1,5 @@
 import { formatUnits, type Hex, zeroAddress } from 'viem'
-import { networks } from '#shared/api/payment-networks'
+import { networks } from '#shared/api/payments/payment-networks'
 
 export interface TokenFacts {
   address: Hex

@@ -1,18 +1,18 @@
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
-import type { Message } from '#shared/api/message'
-import { messages } from '#shared/api/messages'
-import type { StreamChatMessage } from '#shared/api/stream-records'
-import type { streams as contract } from '#shared/api/streams'
+import type { Message } from '#shared/api/rooms/message'
+import { messages } from '#shared/api/rooms/messages'
+import type { StreamChatMessage } from '#shared/api/streams/stream-records'
+import type { streams as contract } from '#shared/api/streams/streams'
 import { AppError } from '#shared/errors'
 import { signForm } from '#shared/kit/reaction-sign'
-import { streamOf } from './life.ts'
+import { visibleStream } from './life.ts'
 
 export const streamRoomOf = (stream: string) => ({ type: 'stream' as const, id: stream })
 
 export const chat: Action<typeof contract.chat> = async ({ id, since, ...page }, context) => {
   const { account } = signedIn(context)
-  await streamOf(id)
+  await visibleStream(context, id)
   const { messages: found, has_more } = await context.node.callAs(account, messages.history, {
     ...{ room: streamRoomOf(id), ...page },
     ...(since === undefined ? {} : { after: since }),
@@ -24,7 +24,7 @@ export const chat: Action<typeof contract.chat> = async ({ id, since, ...page },
 export const say: Action<typeof contract.say> = async ({ id, message, type, client_msg_id }, context) => {
   const { account } = signedIn(context)
   const { node } = context
-  await streamOf(id)
+  await visibleStream(context, id)
   const text = type === 'reaction' ? signForm(message) : message
   if (type === 'reaction' && !isReaction(text))
     throw new AppError('VALIDATION_ERROR', { message: 'message: a reaction is one emoji' })

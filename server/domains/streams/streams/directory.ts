@@ -1,11 +1,11 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { audiences, type Context, type Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
-import { orderedPages } from '#server/kernel/pages'
-import { streamListed } from '#shared/api/stream-events'
-import type { PublicStream } from '#shared/api/stream-records'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { orderedPages } from '#server/kernel/store/pages'
+import { streamListed } from '#shared/api/streams/stream-events'
+import type { PublicStream } from '#shared/api/streams/stream-records'
 import { type StoredStream, Streams } from './model.ts'
-import { publicStreamsOf } from './render.ts'
+import { foundStreams, publicStreamsOf } from './render.ts'
 
 /** The readers of the list of live streams. */
 const directory = audiences.stream('live')
@@ -27,7 +27,8 @@ const hasReaders = (node: Node) => node.live.audienceSize('/streams', directory)
 /** Live by its row. A stream that its owner alone calls live, without a picture, is not listed. */
 export const publishedFilter = { status: 'live', is_published: true } as const
 
-async function listedAmong(node: Node, found: readonly StoredStream[]): Promise<PublicStream[]> {
+async function listedAmong(node: Node, streams: readonly StoredStream[]): Promise<PublicStream[]> {
+  const found = await foundStreams(streams, null)
   const candidates = found.filter(({ status, is_published }) => status === publishedFilter.status && is_published)
   return (await publicStreamsOf(node, candidates)).filter(({ is_live }) => is_live)
 }

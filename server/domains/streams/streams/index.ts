@@ -1,10 +1,10 @@
 import { refuseWithoutBeta } from '#server/domains/agents/agents/beta'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { every, startInBackground } from '#server/kernel/every'
-import { orderedPages } from '#server/kernel/pages'
-import { rooms } from '#shared/api/rooms'
-import { streams as contract } from '#shared/api/streams'
+import { orderedPages } from '#server/kernel/store/pages'
+import { every, startInBackground } from '#server/kernel/work/every'
+import { rooms } from '#shared/api/rooms/rooms'
+import { streams as contract } from '#shared/api/streams/streams'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
@@ -25,12 +25,13 @@ import {
   streamRemoval,
   sweepStreams,
   takeDownStream,
+  visibleStream,
 } from './life.ts'
 import { followChats, listen, unlisten } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
 import { copyRoomNames, followRoomNames } from './names.ts'
 import { followStreams, notifyWatchers } from './notices.ts'
-import { streamAssetOf, streamStateOf, streamsFor } from './render.ts'
+import { foundStreams, streamAssetOf, streamStateOf, streamsFor } from './render.ts'
 import { isShownLive } from './states.ts'
 import { sweepViewers } from './viewer-counts.ts'
 import { leave, publicStream, unwatch, view, watch } from './watching.ts'
@@ -69,22 +70,22 @@ export const streams = defineDomain(
       return { ...(await shownTo(context, stream)), ...(existing ? { existing: true as const } : {}) }
     },
 
-    async list({ userAddress, status, live = status === 'live' || undefined, limit, cursor }, context) {
+    async list({ userAddress, status, live, limit, cursor }, context) {
       const { account } = signedIn(context)
       const list = `streams ${account} ${userAddress ?? ''} ${live ?? ''} ${status ?? ''}` as const
       const owner = userAddress === undefined ? {} : { user_address: userAddress }
-      const those = live === undefined ? {} : live ? publishedFilter : { $nor: [publishedFilter] }
+      const those = live ? publishedFilter : {}
       const withStatus = status === undefined ? {} : { status }
       const found = await Streams.find({ ...owner, ...those, ...withStatus, ...newestFirst.after(list, cursor) })
         .sort(newestFirst.sort)
         .limit(limit + 1)
         .lean<StoredStream[]>()
       const { rows, next_cursor } = newestFirst.cut(list, found, limit)
-      const shown = await streamsFor(context.node, rows, account)
-      return { streams: live ? shown.filter(({ is_live }) => is_live) : shown, next_cursor }
+      const shown = await streamsFor(context.node, await foundStreams(rows, account), account)
+      return { streams: shown.filter(({ is_live }) => live === undefined || is_live === live), next_cursor }
     },
 
-    get: async ({ id }, context) => shownTo(context, await streamOf(id)),
+    get: async ({ id }, context) => shownTo(context, await visibleStream(context, id)),
 
     async change({ id, action, ...texts }, context) {
       const stream = await ownStream(context, id)
@@ -119,14 +120,15 @@ export const streams = defineDomain(
       return done
     },
 
-    async assets({ id, refresh }, { node }) {
-      const stream = await streamOf(id)
+    async assets({ id, refresh }, context) {
+      const { node } = context
+      const stream = await visibleStream(context, id)
       if (refresh) await refreshAssets(node, stream)
       return { assets: (await assetsOf(id)).map(streamAssetOf) }
     },
 
-    async refreshAssets({ id }, { node }) {
-      await refreshAssets(node, await streamOf(id))
+    async refreshAssets({ id }, context) {
+      await refreshAssets(context.node, await visibleStream(context, id))
       return { assets: (await assetsOf(id)).map(streamAssetOf) }
     },
 
@@ -136,8 +138,8 @@ export const streams = defineDomain(
     view,
     leave,
 
-    async recordings({ id }) {
-      await streamOf(id)
+    async recordings({ id }, context) {
+      await visibleStream(context, id)
       const playable = (await assetsOf(id)).filter(({ phase, playback_url }) => phase === 'ready' || playback_url)
       return { assets: playable.map(streamAssetOf) }
     },

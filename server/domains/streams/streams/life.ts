@@ -8,13 +8,13 @@ import { actorOf } from '#server/domains/rooms/room-state/entries'
 import { rightsIn } from '#server/domains/rooms/room-state/standing'
 import { foundRoom, refuseFounding } from '#server/domains/rooms/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
-import { job, PermanentFailure } from '#server/kernel/jobs'
 import { retryOnStart } from '#server/kernel/retry-on-start'
 import { seal } from '#server/kernel/seal'
+import { job, PermanentFailure } from '#server/kernel/work/jobs'
 import { GLOBAL } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { VideoEvent } from '#server/ports/video/port'
-import type { streams as contract } from '#shared/api/streams'
+import type { streams as contract } from '#shared/api/streams/streams'
 import { AppError, type ErrorExtras } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
@@ -23,14 +23,21 @@ import { keepAsset } from './assets.ts'
 import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
 import { notifyWatchers } from './notices.ts'
 import { picturesSeen, providerStatusOf } from './provider.ts'
-import { streamKeyContext } from './render.ts'
+import { foundStreams, streamKeyContext } from './render.ts'
 import { isShownLive, nextStreamState, type StreamEvent } from './states.ts'
 import { countViewersSoon } from './viewer-counts.ts'
 
-/** Loads a stream; anyone may read it. Throws STREAM_NOT_FOUND, with these details. */
+/** Loads a stream. Throws STREAM_NOT_FOUND, with these details. */
 export async function streamOf(id: string, details?: ErrorExtras['details']): Promise<StoredStream> {
   const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
   if (!stream) throw new AppError('STREAM_NOT_FOUND', details && { details })
+  return stream
+}
+
+/** Loads a stream that the caller may read: one of somebody who is found. Throws STREAM_NOT_FOUND. */
+export async function visibleStream({ caller }: Pick<Context, 'caller'>, id: string): Promise<StoredStream> {
+  const [stream] = await foundStreams([await streamOf(id)], caller.account)
+  if (!stream) throw new AppError('STREAM_NOT_FOUND')
   return stream
 }
 
@@ -149,7 +156,7 @@ async function stillOpen(node: Node, id: string): Promise<StoredStream | false |
   const now = (await applyStreamEvent(node, id, 'tick')) ?? stream
   if (now.status === 'ended') return false
   const isSeen = (await picturesSeen(node, [now]))(now)
-  if (now.status === 'idle' || isShownLive(now, node.now(), isSeen)) return now
+  if (!now.is_published || isShownLive(now, node.now(), isSeen)) return now
   await applyStreamEvent(node, id, 'end')
   return false
 }

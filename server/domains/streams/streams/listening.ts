@@ -4,17 +4,17 @@ import { readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { rulesIn } from '#server/domains/rooms/room-state/facts'
 import { senderFactsOf } from '#server/domains/rooms/room-state/sender-facts'
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import type { RoomKey, Row, View } from '#server/log/types'
-import { leanBatch, leanEvent } from '#shared/api/lean'
-import type { RoomEvent } from '#shared/api/room-events'
-import { streamChatClosed, streamRoomEvent, streamRoomEvents } from '#shared/api/stream-events'
-import type { streams as contract } from '#shared/api/streams'
-import { sendables } from '#shared/api/verdict'
+import { sendables } from '#shared/api/moderation/verdict'
+import { leanBatch, leanEvent } from '#shared/api/rooms/lean'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
+import { streamChatClosed, streamRoomEvent, streamRoomEvents } from '#shared/api/streams/stream-events'
+import type { streams as contract } from '#shared/api/streams/streams'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { roomKey, roomOfKey } from '#shared/kit/primitives'
 import { streamRoomOf } from './chat.ts'
-import { streamOf } from './life.ts'
+import { visibleStream } from './life.ts'
 
 const namespace = '/streams'
 const keyOf = (stream: string): RoomKey => roomKey(streamRoomOf(stream))
@@ -33,7 +33,7 @@ function chatsOf(connection: Connection): Map<RoomKey, () => void> {
 
 export const listen: Action<typeof contract.listen> = async ({ stream_id }, context) => {
   const { connection } = context
-  await streamOf(stream_id)
+  await visibleStream(context, stream_id)
   if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Listen over a socket' })
   const key = keyOf(stream_id)
   const head = await joinRoom(context, connection, key, ({ epoch, seq }) => ({ epoch, head_seq: seq }))

@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
-import { later, moment, optional, required } from '#server/kernel/fields'
-import { defineModel } from '#server/kernel/model'
-import type { StreamState } from '#shared/api/stream-records'
+import { later, moment, optional, required } from '#server/kernel/store/fields'
+import { defineModel } from '#server/kernel/store/model'
+import type { StreamState } from '#shared/api/streams/stream-records'
 
 export interface StoredStream {
   _id: string

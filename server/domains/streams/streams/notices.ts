@@ -1,6 +1,6 @@
 import { audiences, type Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
-import { streamAssetChanged, streamCounted, streamHealth, streamStateChanged } from '#shared/api/stream-events'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { streamAssetChanged, streamCounted, streamHealth, streamStateChanged } from '#shared/api/streams/stream-events'
 import { notifyDirectory, notifyDirectoryOf } from './directory.ts'
 import { type StoredAsset, type StoredStream, StreamAssets, Streams } from './model.ts'
 import { streamAssetOf, streamCountsOf, streamStateOf } from './render.ts'

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import type { StreamStatus } from '#server/ports/video/port'
 import type { StoredStream } from './model.ts'
 import { unprovenMilliseconds } from './states.ts'

@@ -1,7 +1,8 @@
+import { foundRows } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import type { Node } from '#server/kernel/context'
 import { tryUnseal } from '#server/kernel/seal'
-import type { PublicStream, Stream, StreamAsset, StreamCounts, StreamState } from '#shared/api/stream-records'
+import type { PublicStream, Stream, StreamAsset, StreamCounts, StreamState } from '#shared/api/streams/stream-records'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { StoredAsset, StoredStream } from './model.ts'
 import { picturesSeen } from './provider.ts'
@@ -32,6 +33,10 @@ export const streamCountsOf = (stream: StoredStream): StreamCounts => ({
   window_s: windowMilliseconds / 1_000,
   sources: { sockets: stream.socket_viewers, rest: Math.max(0, stream.viewer_count - stream.socket_viewers) },
 })
+
+/** The streams among these whose owners the viewer finds. */
+export const foundStreams = (streams: readonly StoredStream[], viewer: string | null): Promise<StoredStream[]> =>
+  foundRows(streams, ({ user_address }) => user_address, viewer)
 
 /** Streams as everyone sees them. */
 export async function publicStreamsOf(node: Node, streams: readonly StoredStream[]): Promise<PublicStream[]> {

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors'
 import type { StoredStream } from './model.ts'
 
-/** A stream is shown as live for so long before the provider is asked, and waits for its first picture. */
+/** The provider is asked about older streams alone. A stream waits for its first picture for so long. */
 export const unprovenMilliseconds = 60_000
 export const idleMilliseconds = 3_600_000
 /** A call over REST counts a viewer for so long. */
@@ -61,14 +61,14 @@ export function nextStreamState(
   }
 }
 
-/** Whether a stream is shown as live. `isSeen` is the provider's answer, or null. */
+/** Whether a stream is shown as live: from its first picture on. `isSeen` is the provider's answer, or null. */
 export function isShownLive(
   { status, started_at, grace_until, is_published }: StreamFacts,
   now: number,
   isSeen: boolean | null,
 ): boolean {
-  if (status !== 'live') return false
+  if (status !== 'live' || !is_published) return false
   if (now - (started_at?.getTime() ?? 0) < unprovenMilliseconds) return true
   if (grace_until !== null) return now < grace_until.getTime()
-  return isSeen ?? is_published
+  return isSeen ?? true
 }

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { type StoredStream, Streams, Viewers } from './model.ts'
 import { notifyWatchers } from './notices.ts'
 import { windowMilliseconds } from './states.ts'

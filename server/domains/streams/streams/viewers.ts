@@ -1,5 +1,5 @@
 import type { Connection, Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { Viewers } from './model.ts'
 import { windowMilliseconds } from './states.ts'
 

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
-import type { streams as contract } from '#shared/api/streams'
+import type { streams as contract } from '#shared/api/streams/streams'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { assetsOf } from './assets.ts'
 import { streamRoomOf } from './chat.ts'
-import { streamOf } from './life.ts'
+import { streamOf, visibleStream } from './life.ts'
 import { emptyChat, leaveChat, watchChat } from './listening.ts'
 import type { StoredStream } from './model.ts'
 import { followStream } from './notices.ts'
@@ -22,7 +22,7 @@ async function publicStreamOf(node: Node, stream: StoredStream) {
 export const publicStream: Action<typeof contract.publicStream> = async ({ id }, context) => {
   const { caller, browser, http, node } = context
   if (caller.account === null && browser === null) http?.setBrowserCookie(newBrowser(node))
-  return { stream: await publicStreamOf(node, await streamOf(id)) }
+  return { stream: await publicStreamOf(node, await visibleStream(context, id)) }
 }
 
 async function viewOnce(context: Context, id: string, isThere: boolean) {
@@ -42,7 +42,7 @@ export const watch: Action<typeof contract.watch> = async (
   context,
 ) => {
   const { node, connection } = context
-  const stream = await streamOf(id)
+  const stream = await visibleStream(context, id)
   if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
   const { key, ...viewer } = socketViewer(context, connection, viewer_key)
   connection.join(audiences.stream(id))

@@ -13,6 +13,8 @@ const batchSize = 1000
 const storeFile = 'data.mdb'
 const unfinished = 'restoring-'
 
+type Look = (collection: string, document: Document) => void
+
 /**
  * Backs up the store of a directory to one new file, even while a server uses it. The store is read at one moment. Uploads and
  * recordings are read afterwards, so that all files of its documents are there.
@@ -57,13 +59,14 @@ export async function verifyBackup(file: string): Promise<Copied> {
 
 /**
  * Makes a store out of a backup, where there is none, and puts its files and recordings into folders. A damaged backup is refused before
- * anything is written; the store appears whole or not at all.
+ * anything is written; the store appears whole or not at all. `look` sees each document.
  */
 export async function restore(
   from: string,
   directory: string,
   files = join(directory, 'files'),
   recordings = join(directory, 'media', 'recordings'),
+  look: Look = () => undefined,
 ): Promise<Copied> {
   await verifyBackup(from)
   await makeDirectory(resolve(directory))
@@ -73,7 +76,7 @@ export async function restore(
     const beside = await mkdtemp(join(directory, unfinished))
     const written = { files: join(beside, 'files'), recordings: join(beside, 'recordings') }
     const copied = await within(beside, async (store) => {
-      const read = await fill(store, (key) => placeIn(written, key), from)
+      const read = await fill(store, (key) => placeIn(written, key), from, look)
       checkSame(read.documents, await sumsOf(store))
       return read
     }).catch(async (error: unknown) => {
@@ -99,7 +102,7 @@ function onFullDisk(path: string): (error: unknown) => never {
   }
 }
 
-async function fill(store: EmbeddedStore, placeOf: (key: string) => string, file: string): Promise<Copied> {
+async function fill(store: EmbeddedStore, placeOf: (key: string) => string, file: string, look: Look): Promise<Copied> {
   const database = store.db()
   const files = fileWriter(placeOf)
   const entries = readArchive(file)
@@ -114,8 +117,10 @@ async function fill(store: EmbeddedStore, placeOf: (key: string) => string, file
       const { done, value } = await entries.next()
       if (done || !('document' in value) || batch.length === batchSize) await flush()
       if (done) return value
-      if ('document' in value) batch.push(value.document)
-      else if ('file' in value) await files.begin(value.file)
+      if ('document' in value) {
+        look(collection.collectionName, value.document)
+        batch.push(value.document)
+      } else if ('file' in value) await files.begin(value.file)
       else if ('bytes' in value) await files.write(value.bytes)
       else {
         collection = await database.createCollection(value.collection)
@@ -129,12 +134,14 @@ async function fill(store: EmbeddedStore, placeOf: (key: string) => string, file
 
 const withoutVersion = ({ v: _, ...options }: Record<string, unknown>) => options
 
-/** A key that was made before, files, recordings, and the rests of a restore that was killed, are no store. */
+/** A key, the list of erasures, files, recordings, and the rests of a killed restore are no store. */
 async function refuseFull(directory: string): Promise<void> {
   const names = await readdir(directory)
   for (const name of names.filter((each) => each.startsWith(unfinished)))
     await rm(join(directory, name), { recursive: true })
-  const [data] = names.filter((name) => !/^(session-keys$|files$|media$|tools\.sock$|lock(\.|$)|restoring-)/.test(name))
+  const [data] = names.filter(
+    (name) => !/^(session-keys$|erasures\.jsonl$|files$|media$|tools\.sock$|lock(\.|$)|restoring-)/.test(name),
+  )
   if (data !== undefined) throw new CopyError(`${directory} is not empty: there is ${data}.`)
 }
 

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { KnowledgeChunks, KnowledgeItems, type StoredChunk, type StoredItem } from '../model.ts'
 import { type ExactIndex, exactIndex, type FoundChunk } from './exact.ts'
 

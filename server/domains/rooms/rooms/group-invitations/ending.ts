@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { notifyInvitationEnded } from '#server/domains/rooms/room-state/invitation-events'
 import { audiences, type Node } from '#server/kernel/context'
-import { groupInvitationEnded } from '#shared/api/group-invitations'
+import { groupInvitationEnded } from '#shared/api/rooms/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 

@@ -1,11 +1,12 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
-import { adminAccountsAmong, suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
+import { adminAccountsAmong } from '#server/domains/people/accounts/facts'
+import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
 import { profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
 import { adminRoles, membershipsOf, rolesOfAll, roomsBannedFrom } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
-import { placeOfId } from '#server/kernel/cursors'
-import type { GroupInvitation } from '#shared/api/group-invitations'
+import { placeOfId } from '#server/kernel/store/cursors'
+import type { GroupInvitation } from '#shared/api/rooms/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 
@@ -36,17 +37,17 @@ export async function invitationOutputs(node: Node, rows: readonly GroupInvitati
   })
 }
 
-/** The inviters who may still add people, by the records. */
+/** The inviters who are found and may still add people, by the records. */
 async function sendersAmong(rows: readonly GroupInvitationRow[]): Promise<(room: string, inviter: string) => boolean> {
   const inviters = [...new Set(rows.map(({ inviter_address }) => inviter_address))]
   const rooms = [...new Set(rows.map(({ room }) => room))]
-  const [suspended, everywhere, roles] = await Promise.all([
-    suspendedAccountsAmong(inviters),
+  const [hidden, everywhere, roles] = await Promise.all([
+    hiddenAccountsAmong(inviters, null, 'directories'),
     adminAccountsAmong(inviters),
     rolesOfAll(inviters, rooms),
   ])
   const allowed = roles
-    .filter(({ account, role }) => !suspended.has(account) && (everywhere.has(account) || adminRoles.includes(role)))
+    .filter(({ account, role }) => !hidden.has(account) && (everywhere.has(account) || adminRoles.includes(role)))
     .map(({ account, room }) => `${room} ${account}`)
   const may = new Set(allowed)
   return (room, inviter) => may.has(`${room} ${inviter}`)

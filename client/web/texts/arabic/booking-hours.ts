@@ -1,0 +1,48 @@
+import type { bookingHourTexts as english } from '../booking-hours.ts'
+import type { TextTranslation } from '../catalog.ts'
+
+export const bookingHourTexts: TextTranslation<typeof english> = {
+  hint: 'يعرض وكلاؤك الذين يقدّمون ساعات الحجز الساعات المتاحة منها بالمنطقة الزمنية للضيف، ولا يعرضون أبدًا ما يشغلك.',
+  title: 'الساعات الأسبوعية',
+  empty: 'لا توجد ساعات أسبوعية بعد، لذلك لا يمكن لأحد الحجز معك.',
+  span: '{day}، من {from} إلى {to}',
+  remove: 'إزالة',
+  removeOf: 'إزالة {span}',
+  add: 'إضافة ساعات',
+  day: 'اليوم',
+  days: 'من {first} إلى {last}',
+  from: 'من',
+  to: 'إلى',
+  zone: 'المنطقة الزمنية: {zone}.',
+  submit: 'إضافة',
+  endsTooEarly: 'يجب أن تكون النهاية بعد البداية.',
+  calls: 'المكالمات',
+  save: 'حفظ',
+  saved: 'تم الحفظ.',
+  lengths: {
+    scheduling_free_duration_minutes: 'مدة المكالمة بالدقائق',
+    scheduling_buffer_minutes: 'الاستراحة بين المكالمات بالدقائق',
+    scheduling_advance_notice_hours: 'أقل مهلة مسبقة بالساعات',
+  },
+  calendar: {
+    title: 'تقويمك',
+    hint: 'لا تُعرض الأوقات المشغولة في تقويم Google، وتُضاف المكالمات إليه. يسأل Plaza متى تكون مشغولًا، ولا يسأل أبدًا بماذا.',
+    expired: 'يجب ربط تقويمك من جديد. لا تُعرض أي أوقات حتى ذلك الحين.',
+    unavailable: 'لم تعد التقاويم متاحة على هذا الخادم. لا تُعرض أي أوقات حتى تفصل تقويمك.',
+    connected: 'مرتبط',
+    connectedAs: 'مرتبط باسم {email}',
+    connect: 'ربط تقويم Google',
+    connectAgain: 'الربط من جديد',
+    disconnect: 'فصل',
+    disconnected: 'تم فصل تقويمك.',
+  },
+  connection: {
+    done: 'تم ربط تقويمك.',
+    access_denied: 'لم تسمح لـ Google بعرض أوقات انشغالك، لذلك لم يُربط أي تقويم.',
+    exchange_failed: 'لم تمنح Google كل الأذونات. اربط تقويمك من جديد.',
+    provider_error: 'رفضت Google الربط. اربط تقويمك من جديد.',
+    provider_away: 'لم تستجب Google. حاول لاحقًا.',
+    not_configured: 'التقاويم غير متاحة على هذا الخادم.',
+    expired: 'استغرق الأمر وقتًا طويلًا أو بدأ في مكان آخر. اربط تقويمك من جديد.',
+  },
+}

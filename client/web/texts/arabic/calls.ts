@@ -1,0 +1,42 @@
+import type { callTexts as english } from '../calls.ts'
+import type { TextTranslation } from '../catalog.ts'
+
+export const callTexts: TextTranslation<typeof english> = {
+  title: 'المكالمات',
+  history: 'سجل المكالمات',
+  empty: 'لا توجد مكالمات بعد',
+  emptyHint: 'تظهر مكالماتك هنا، ومنها الفائتة.',
+  call: 'الاتصال بـ {name}',
+  callAgain: 'معاودة الاتصال',
+  ringingOut: '{kind, select, video {مكالمة فيديو صادرة، يرن} other {مكالمة صادرة، يرن}}',
+  ringingIn: '{kind, select, video {مكالمة فيديو واردة، ترن} other {مكالمة واردة، ترن}}',
+  active: '{kind, select, video {مكالمة فيديو جارية} other {مكالمة جارية}}',
+  outgoing: '{kind, select, video {مكالمة فيديو صادرة} other {مكالمة صادرة}}',
+  incoming: '{kind, select, video {مكالمة فيديو واردة} other {مكالمة واردة}}',
+  notAnswered: '{kind, select, video {مكالمة فيديو بلا رد} other {مكالمة بلا رد}}',
+  missed: '{kind, select, video {مكالمة فيديو فائتة} other {مكالمة فائتة}}',
+  declined: '{kind, select, video {مكالمة فيديو مرفوضة} other {مكالمة مرفوضة}}',
+  youDeclined: '{kind, select, video {رفضتَ مكالمة فيديو} other {رفضتَ مكالمة}}',
+  failed: '{kind, select, video {تعذّرت مكالمة الفيديو} other {تعذّرت المكالمة}}',
+  calling: '{name} يتصل بك',
+  answer: 'رد',
+  decline: 'رفض',
+  scheduled: 'المكالمات المجدولة',
+  meetings: 'الاجتماعات',
+  noMeetings: 'لا توجد اجتماعات بعد',
+  noMeetingsHint: 'يبقى الاجتماع مفتوحًا 24 ساعة، لأربعة أشخاص على الأكثر عبر رابطه.',
+  meeting:
+    'الرمز {code} · {count, plural, zero {لا أحد} one {شخص واحد} two {شخصان} few {# أشخاص} many {# شخصًا} other {# شخص}}',
+  meetingUntil:
+    'الرمز {code} · {count, plural, zero {لا أحد} one {شخص واحد} two {شخصان} few {# أشخاص} many {# شخصًا} other {# شخص}} · مفتوح حتى {time}',
+  endMeeting: 'إنهاء',
+  permanentRoom: 'غرفتك الدائمة',
+  copyPermanent: 'نسخ رابط غرفتك الدائمة',
+  copyOf: 'نسخ رابط {name}',
+  copy: 'نسخ الرابط',
+  copied: 'تم النسخ',
+  meetingTitle: 'عنوان الاجتماع',
+  meetingExample: 'اجتماع سريع',
+  startMeeting: 'بدء اجتماع',
+  callMeeting: 'مكالمة',
+}

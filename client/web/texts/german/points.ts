@@ -1,0 +1,60 @@
+import type { TextTranslation } from '../catalog.ts'
+import type { pointTexts as english } from '../points.ts'
+
+export const pointTexts: TextTranslation<typeof english> = {
+  count: '{count, plural, one {# Punkt} other {# Punkte}}',
+  earned: '{count, plural, one {# Punkt} other {# Punkte}} erhalten.',
+  refused: '{reason}.',
+  worth: 'Punkte',
+  earn: 'Punkte sammeln',
+  claim: 'Abholen',
+  claimOf: 'Abholen: {title}',
+  go: 'Hingehen',
+  goTo: 'Hingehen: {title}',
+  done: 'Erledigt',
+  daily: {
+    title: 'Täglicher Bonus',
+    hint: 'Einmal am Tag. Tage beginnen um Mitternacht UTC.',
+    claim: 'Täglichen Bonus abholen',
+    again: 'Wieder in {time}',
+  },
+  actions: {
+    phone_verified: 'Telefonnummer verifizieren',
+    email_verified: 'E-Mail-Adresse verifizieren',
+    five_friends: 'Fünf Freunde haben',
+    ens_primary: 'Primären ENS-Namen festlegen',
+    username_claimed: 'Benutzernamen wählen',
+    social_added: 'Soziales Profil hinzufügen',
+  },
+  hints: {
+    phone_verified: 'Unter „Anmeldung & Sicherheit“.',
+    email_verified: 'Unter „Anmeldung & Sicherheit“.',
+    five_friends: 'Unter „Freunde“, über den Räumen.',
+    ens_primary: 'Auf diesem Server nicht verfügbar.',
+    username_claimed: 'Unter „Profil“.',
+    social_added: 'Mit einem Widget auf deiner Profilseite, unter „Profil“.',
+  },
+  history: {
+    title: 'Punkteverlauf',
+    empty: 'Noch keine Punkte.',
+    older: 'Mehr anzeigen',
+  },
+  ranks: {
+    title: 'Bestenliste',
+    empty: 'Noch hat niemand Punkte.',
+    you: 'Du',
+    people: '{count, plural, one {# Person hat Punkte.} other {# Personen haben Punkte.}}',
+  },
+  invites: {
+    title: 'Einladungen',
+    hint: 'Gib jemandem, der neu ist, einen Code. Wird er benutzt, bekommt ihr beide 100 Punkte.',
+    left: '{left} von {count, plural, one {# Einladung} other {# Einladungen}} übrig.',
+    usedBy: 'Benutzt von {name}',
+    copy: 'Kopieren',
+    copyOf: '{code} kopieren',
+    copied: 'Kopiert',
+    field: 'Einladungscode',
+    example: 'Wurdest du eingeladen? Gib deinen Code ein',
+    use: 'Benutzen',
+  },
+}

@@ -1,0 +1,189 @@
+import type { ServerResponse } from 'node:http'
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
+import type { Bound } from '#server/kernel/context'
+import type { Kernel } from '#server/kernel/invoke'
+import { AppError, errorHeaders, errors } from '#shared/errors'
+import { type ErrorBody, expandRoute, type Method, pathParameters } from '#shared/kit/contract'
+import { signInText } from '#shared/kit/sign-in-text'
+import { refusalFrom } from './deadline.ts'
+import { markDeprecatedPath } from './deprecation.ts'
+import { spellingsOf } from './http-input.ts'
+import { answerCutOff, isCutOff } from './long-body.ts'
+
+const knownRoutes = (bound: readonly Bound[]) =>
+  bound.flatMap(({ operation }) =>
+    spellingsOf(operation).flatMap(({ route, errorBody, successor }) =>
+      expandRoute(route).map(({ method, path, query }) => ({
+        ...{ method, path, query, errorBody, successor },
+        parameters: pathParameters(path).length,
+        matches: new RegExp(`^${path.replace(/:[a-zA-Z_]+/g, '[^/]+')}/?$`, 'i'),
+      })),
+    ),
+  )
+
+/** Routes with fewer parameters come first, then those without a required query. */
+const rankOf = ({ parameters, query }: ReturnType<typeof knownRoutes>[number]) => 2 * parameters + (query ? 1 : 0)
+
+/** May pages of any site request a path? An operation that changes something at the same path is not open with it. */
+export function openPathRule(bound: readonly Bound[]): (method: string, path: string) => boolean {
+  const [open, closed] = [true, false].map((is) =>
+    knownRoutes(bound.filter(({ operation }) => !!operation.anyOrigin === is)),
+  )
+  const has = (routes: typeof open, path: string, method?: string) =>
+    routes?.some((route) => route.matches.test(path) && (method === undefined || route.method === method)) ?? false
+  return (method, path) => has(open, path) && (has(open, path, method) || !has(closed, path, method))
+}
+
+/**
+ * Paths that another path with a parameter also matches, by methods that only the other has. A literal, such as
+ * `discover` of `/api/agents/discover`, is no id.
+ */
+export function methodsOfOthers(bound: readonly Bound[]): { method: Method; path: string }[] {
+  const routes = knownRoutes(bound)
+  const has = new Set(routes.map(({ method, path }) => `${method} ${path}`))
+  return [...new Set(routes.map(({ path }) => path))].flatMap((path) => {
+    const others = routes.filter(({ method, matches }) => matches.test(path) && !has.has(`${method} ${path}`))
+    return [...new Set(others.map(({ method }) => method))].map((method) => ({ method, path }))
+  })
+}
+
+/** Another method on a known path gets 405 with the allowed methods; an unknown path gets 404. */
+export const unknownRoute = (bound: readonly Bound[]): RequestHandler => {
+  const routes = knownRoutes(bound)
+  return ({ path }, response) => {
+    const there = routes.filter(({ matches }) => matches.test(path))
+    if (there.length === 0) throw new AppError('NOT_FOUND')
+    const own = Math.min(...there.map(({ parameters }) => parameters))
+    const methods = there.flatMap(({ method, parameters }) => (parameters === own ? [method] : []))
+    const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+    response.setHeader('Allow', [...new Set(all)].join(', '))
+    throw new AppError('METHOD_NOT_ALLOWED')
+  }
+}
+
+const parserErrors: Record<string, AppError> = {
+  'entity.too.large': new AppError('PAYLOAD_TOO_LARGE'),
+  'encoding.unsupported': new AppError('UNSUPPORTED_MEDIA_TYPE'),
+  'charset.unsupported': new AppError('UNSUPPORTED_MEDIA_TYPE'),
+}
+
+/** The AppError for an error of express or its parser. */
+function asAppError(error: unknown): AppError {
+  const refusal = refusalFrom(error)
+  if (refusal) return refusal
+  const { type, status, statusCode } = (error ?? {}) as { type?: string; status?: number; statusCode?: number }
+  const known = parserErrors[type ?? '']
+  if (known) return known
+  const code = status ?? statusCode ?? 500
+  if (code >= 400 && code < 500) return new AppError('VALIDATION_ERROR', { message: 'The request could not be read' })
+  return new AppError('INTERNAL_ERROR', { cause: error })
+}
+
+/** Is this a browser that followed a link? It gets a page instead of JSON. */
+const isVisit = (request: Request) =>
+  request.method === 'GET' && !request.path.startsWith('/api/') && request.accepts(['json', 'html']) === 'html'
+const lost = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Not found · Plaza</title>
+    <style>
+      :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+      body { max-width: 36rem; margin: 20vh auto; padding: 0 1rem; }
+    </style>
+  </head>
+  <body>
+    <h1>Nothing is here</h1>
+    <p>The address is mistyped, or what was here has gone.</p>
+    <p><a href="/">Go to Plaza</a></p>
+  </body>
+</html>
+`
+
+/** The headers describe the bucket that refused: its limit if it counts calls, and its reset time if known. */
+function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: number): void {
+  const freeAt = retryAfter === undefined ? undefined : Math.ceil(now / 1_000) + retryAfter
+  const rateHeaderValues = {
+    'X-RateLimit-Limit': rate?.limit,
+    'X-RateLimit-Remaining': 0,
+    'X-RateLimit-Reset': rate?.reset ?? freeAt,
+  }
+  for (const [name, value] of Object.entries(rateHeaderValues))
+    if (value === undefined) response.removeHeader(name)
+    else response.setHeader(name, value)
+}
+
+/** An index of routes by method and first two parts, which contain no parameter. */
+const groupOf = (method: string, path: string): string => {
+  const [, first = '', second = ''] = path.split('/', 3)
+  return `${method} ${first}/${second}`.toLowerCase()
+}
+
+/** Adds the deprecation of a requested path to an answer, and returns the error shape of its operation. */
+export type RouteLookup = (method: string, path: string, response: ServerResponse) => ErrorBody
+
+export const createRouteLookup = (bound: readonly Bound[]): RouteLookup => {
+  const routes = new Map<string, ReturnType<typeof knownRoutes>>()
+  for (const route of knownRoutes(bound).sort((one, other) => rankOf(one) - rankOf(other))) {
+    const group = groupOf(route.method, route.path)
+    routes.set(group, [...(routes.get(group) ?? []), route])
+  }
+  return (method, path, response) => {
+    const asked = routes.get(groupOf(method, path))?.find(({ matches }) => matches.test(path))
+    if (asked && !response.hasHeader('Deprecation'))
+      markDeprecatedPath(response, asked.successor, path, parametersIn(asked.path, path))
+    return asked?.errorBody ?? 'coded'
+  }
+}
+
+/** Answers in the error shape of the path, even before its operation was found. */
+export const answerError = ({ node }: Kernel, route: RouteLookup): ErrorRequestHandler => {
+  return (thrown, request, response, _next) => {
+    const error = asAppError(thrown)
+    if (error !== thrown && error.status >= 500) {
+      const line = { request_id: response.getHeader('x-request-id'), error: thrown }
+      if (refusalFrom(thrown)) node.logger.warn(line, 'request put off')
+      else node.logger.error(line, 'request failed')
+    }
+    if (response.headersSent) return void response.destroy()
+    if (error.retryAfter !== undefined) response.setHeader('Retry-After', error.retryAfter)
+    if (error.status === 429) rateOfRefusal(response, error, node.now())
+    response.setHeader(errorHeaders.code, error.code)
+    if (error.code === 'NOT_FOUND' && isVisit(request)) return void response.status(404).type('html').send(lost)
+    const isNobody = error.status === 401 && error.message === errors.UNAUTHORIZED[1]
+    const text = isNobody ? signInText(request.path) : error.message
+    const shapeOfPath = route(request.method, request.path, response)
+    const shape: ErrorBody = response.locals.errorBody ?? shapeOfPath
+    response.setHeader(errorHeaders.shape, shape)
+    const body = errorBody(error, shape, text)
+    response.status(error.status)
+    if (isCutOff(request, response)) answerCutOff(request, response, body)
+    else response.json(body)
+  }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+function parametersIn(path: string, asked: string): object {
+  const given = decoded(asked).split('/')
+  return Object.fromEntries(
+    path.split('/').flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), given[at]]] : [])),
+  )
+}
+
+export function errorBody(
+  { code, message: own, retryAfter, verdict, details }: AppError,
+  shape: ErrorBody,
+  message = own,
+): object {
+  const extras = { ...(retryAfter === undefined ? {} : { retryAfter }), ...(verdict === undefined ? {} : { verdict }) }
+  if (shape === 'text') return { ...details, error: message, code, ...extras }
+  return { success: false, error: { code, message, ...extras, ...(details ? { details } : {}) } }
+}

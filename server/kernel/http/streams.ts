@@ -1,0 +1,50 @@
+import type { Caller, Node } from '#server/kernel/context'
+import { AppError, type ErrorCode } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { holdAnswer } from './open-answers.ts'
+
+const sweepMilliseconds = 1_000
+
+interface Open {
+  caller: Caller
+  end(error: AppError): void
+}
+
+/** The open sequences over REST, which end with the session and the server. Those over a socket end with it. */
+export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
+  const open = new Set<Open>()
+  let isDraining = false
+  const endThose = (code: ErrorCode, isMeant: (caller: Caller) => boolean) => {
+    for (const { caller, end } of [...open]) if (isMeant(caller)) end(new AppError(code))
+  }
+  const sweep = setInterval(() => {
+    const now = node.now()
+    endThose('SESSION_EXPIRED', ({ session }) => session !== null && session.expiresAt <= now)
+  }, sweepMilliseconds).unref()
+
+  return {
+    /** Called before any look-up, so that no end is missed. Returns the function that leaves. */
+    enter(stream: Open): () => void {
+      if (isDraining) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+      const release = holdAnswer(node, { caller: stream.caller, connection: null })
+      open.add(stream)
+      return () => {
+        open.delete(stream)
+        release()
+      }
+    },
+    endSessions(account: string, sessionIds: readonly string[] | 'all') {
+      endThose('SESSION_NOT_FOUND', (caller) => {
+        if (!isSameAccount(caller.account, account)) return false
+        return sessionIds === 'all' || (caller.session !== null && sessionIds.includes(caller.session.id))
+      })
+    },
+    /** Ends every sequence with an error after which clients reconnect, and refuses new ones. */
+    drain() {
+      isDraining = true
+      clearInterval(sweep)
+      for (const { end } of [...open]) end(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 }))
+    },
+  }
+}
+export type Streams = ReturnType<typeof openStreams>

@@ -1,0 +1,164 @@
+/**
+ * The trust in a caller. Each kind has its own budget at an address. Guests and new accounts, which anybody can create,
+ * thus take none of the budget of older accounts.
+ */
+export type CallerKind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
+
+/** A limit of one client's cost, with the words of its row in `docs/security.md`. */
+export interface Budget {
+  what: string
+  countedBy: string
+  /** Before the node's scale (`limits.scale`). */
+  most: number
+  afterwards: string
+}
+
+const budget = (most: number, what: string, countedBy: string, afterwards: string): Budget => {
+  return { what, countedBy, most, afterwards }
+}
+
+const openAnswers = 'Answers that stay open, streams and waits over both doors'
+const tooManyOpen = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
+
+const filesRead = 'Pictures and voice messages that are being parsed, or queued for it'
+const tooManyFiles = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
+
+const named: Record<CallerKind | 'viewer', string> = {
+  anonymous: 'of nobody',
+  guest: 'of accounts of less than a day that sign with a bare key',
+  newcomer: 'of other accounts of less than a day',
+  regular: 'of accounts of a day or more',
+  viewer: 'that load media of livestreams',
+}
+
+const ofAddress = <K extends keyof typeof named>(numbers: Record<K, number>, what: string, afterwards: string) =>
+  Object.fromEntries(
+    Object.entries<number>(numbers).map(([kind, most]) => [
+      kind,
+      budget(most, `${what} ${named[kind as K]}`, 'address', afterwards),
+    ]),
+  ) as Record<K, Budget>
+
+/** The budgets of one client on this node. */
+export const budgets = {
+  requestsOfAddress: budget(
+    1_200,
+    'Requests over HTTP of every method and path, handshakes among them',
+    'address and minute; beyond that requests with a session, by account and minute',
+    '429 with `Retry-After`, before anything is looked up',
+  ),
+  refusedRequests: budget(
+    5,
+    'Answers 429, of whatever budget',
+    'connection',
+    'the connection is closed, except that of a trusted proxy',
+  ),
+  looksOfAddress: budget(
+    600,
+    'Sessions that are looked up for requests beyond that; a result is cached for five minutes',
+    'address and minute',
+    'the request is refused',
+  ),
+  mediaOfAddress: budget(
+    500,
+    'Requests for existing HLS and recordings; others count among all requests',
+    'address and second',
+    '429 with `Retry-After`',
+  ),
+  offersOfAddress: budget(
+    100,
+    'Offers of WebRTC, and what belongs to them',
+    'address and 20 seconds',
+    '429 with `Retry-After`, for less time than a lost publisher has to come back',
+  ),
+  waitingRequests: budget(
+    100,
+    'Requests that wait behind another one (pipelining)',
+    'connection',
+    'later ones are not answered, the connection is closed, and its address opens no other for 10 seconds',
+  ),
+  openedOfAddress: budget(200, 'Connections opened', 'address and second', 'the connection is closed unread'),
+  connectionsOfAddress: ofAddress(
+    { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000, viewer: 300 },
+    'Connections',
+    'an idle one makes room, or one of the holder of most; else it is closed',
+  ),
+  handshakesOfAddress: budget(
+    60,
+    'Handshakes of Socket.IO',
+    'address and minute; with a session, by account and minute',
+    '429 with `Retry-After`',
+  ),
+  handshakes: budget(200, 'Handshakes of Socket.IO', 'node and second', '429 with `Retry-After`'),
+  packets: budget(
+    300,
+    'Packets of every kind, in all namespaces together',
+    'connection and second',
+    'the connection is closed',
+  ),
+  bytes: budget(4_194_304, 'Bytes of these packets', 'connection and second', 'the connection is closed'),
+  events: budget(30, 'Events, in all namespaces together', 'connection and second', '`RATE_LIMIT_EXCEEDED`'),
+  refusedEvents: budget(
+    300,
+    'Refused events of every kind',
+    'connection and minute',
+    'the connection is closed after the answer',
+  ),
+  connects: budget(30, 'CONNECTs to a namespace, refused or not', 'connection and minute', 'the connection is closed'),
+  refusals: budget(10, 'CONNECTs that are refused', 'connection', 'the connection is closed'),
+  connectsOfAddress: budget(
+    600,
+    'CONNECTs whose token is checked',
+    'address and minute',
+    'one token of each connection is checked, and each session has as many of its own; else `RATE_LIMIT_EXCEEDED`',
+  ),
+  adminProofs: budget(
+    120,
+    'Requests with the message of an admin in their headers, which is verified each time',
+    'address and minute',
+    '429 with `Retry-After`',
+  ),
+  chainQuestionsFrom: budget(
+    10,
+    'Questions to a chain about such headers, except for a message that it has accepted here before',
+    'address and minute',
+    '429 with `Retry-After`; a message signed by a key, or of a wallet of no admin, asks none',
+  ),
+  chainQuestionsOf: budget(
+    30,
+    'The same about one wallet',
+    'wallet and minute',
+    '429 with `Retry-After`; a message signed by a key, or of a wallet of no admin, asks none',
+  ),
+  groupInvitations: budget(100, 'People asked into groups', 'account and hour', '`RATE_LIMIT_EXCEEDED`'),
+  groupInvitationsToOne: budget(
+    3,
+    'Open invitations to groups, or those that ended within a day of their notification',
+    'inviter and invited',
+    'answered as if sent; the invited is not notified',
+  ),
+  groupInvitationsOfOne: budget(
+    100,
+    'Open invitations to groups',
+    'invited',
+    'the oldest from an inviter without a shared closed room ends, or the oldest of all; the inviter is answered as if sent',
+  ),
+  costsOfAddress: budget(
+    600,
+    'Calls by which costly calls are paid, beyond the calls themselves',
+    'address and minute',
+    '`RATE_LIMIT_EXCEEDED`',
+  ),
+  placesOfAccount: budget(10, 'Rooms of places that are founded', 'account and hour', tooManyOpen),
+  placesOfAddress: budget(60, 'Rooms of places that are founded', 'address and hour', tooManyOpen),
+  costlyAtOnce: budget(2, 'Costly calls that are worked on at once', 'address', 'the others wait in their order'),
+  sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
+  filesOfAccount: budget(8, filesRead, 'account', tooManyFiles),
+  filesOfAddress: ofAddress({ guest: 16, newcomer: 16, regular: 64 }, `${filesRead},`, tooManyFiles),
+  answersOfConnection: budget(24, openAnswers, 'connection', tooManyOpen),
+  answersOfAccount: budget(32, openAnswers, 'account', tooManyOpen),
+  answersOfAddress: ofAddress({ anonymous: 50, guest: 128, newcomer: 128, regular: 512 }, openAnswers, tooManyOpen),
+} as const satisfies Record<string, Budget | Record<string, Budget>>
+
+/** A budget at the scale of a node, at least one. */
+export const scaledBudget = ({ most }: Budget, scale: number): number => Math.max(1, Math.ceil(most * scale))

@@ -1,0 +1,149 @@
+import type { z } from 'zod'
+import type { Job, Jobs, Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { seal, unseal } from '#server/kernel/seal'
+import type { StoredJob } from '#server/kernel/store/model'
+import type { JobQueue } from '#server/ports/jobs/port'
+import { every } from './every.ts'
+import { countJobs, dueJobs, finishedJob, jobLease, postponedJob, storeJob, unstartedJob } from './job-store.ts'
+import { type LeasedDocument, takeLease, withLease } from './lease.ts'
+
+interface JobTimes {
+  leaseMilliseconds: number
+  sweepMilliseconds: number
+  /** The pause before the second attempt; it doubles with each further one. */
+  backOffMilliseconds: number
+  /** The longest wait for running jobs at a stop. */
+  stopMilliseconds: number
+}
+
+const usualTimes: JobTimes = {
+  leaseMilliseconds: jobLease.milliseconds,
+  sweepMilliseconds: 1_000,
+  backOffMilliseconds: 1_000,
+  stopMilliseconds: 8_000,
+}
+
+const atOnce = 8
+const mostAttempts = 10
+/** The pause before a job is tried again whose kind is at its limit. */
+const fullMilliseconds = 500
+const longestError = 300
+const queueStopMilliseconds = 1_000
+const sweepsPerCount = 10
+
+/** Thrown by a job that would fail at every attempt. */
+export class PermanentFailure extends Error {
+  override readonly name = 'GiveUp'
+}
+
+/** Declares a kind of job: its payload and its work. */
+export const job = <Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> => declared
+
+/** Runs stored jobs of these kinds on this node, each at least once, until the stop. */
+export function startJobs(
+  node: Node,
+  queue: JobQueue,
+  declared: readonly Job[],
+  times: JobTimes = usualTimes,
+): Jobs & { close(): Promise<void> } {
+  const kinds = new Map(declared.map((one) => [one.kind, one]))
+  const names = [...kinds.keys()]
+  const kept = node.settings.retention.jobMilliseconds
+  const lease = { ...jobLease, milliseconds: times.leaseMilliseconds }
+  const stopping = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  /** The running jobs of each kind. */
+  const busy = new Map<string, number>()
+  let isClosing = false
+  let sweeps = 0
+
+  /** Finds jobs that are due, or that the queue has lost. */
+  async function sweep(): Promise<void> {
+    for (const id of await dueJobs(names, node.now())) queue.push(id)
+    if (sweeps++ % sweepsPerCount > 0) return
+    for (const [state, count] of Object.entries(await countJobs(node.now()))) node.metrics.jobs('outbox', state, count)
+  }
+
+  async function run(id: string) {
+    if (isClosing) return null
+    const ended = takeAndRun(id)
+    running.add(ended)
+    return ended.finally(() => running.delete(ended))
+  }
+
+  async function takeAndRun(id: string) {
+    const due = { _id: id, state: 'open' as const, kind: { $in: names } }
+    const taken = await takeLease(lease, node, due, { $inc: { attempts: 1 } })
+    return taken && withLease(lease, node, taken, (held) => runTaken(taken, held), stopping.signal)
+  }
+
+  async function runTaken(taken: StoredJob, held: LeasedDocument<StoredJob>) {
+    const { kind } = taken
+    const count = busy.get(kind) ?? 0
+    if (count >= (kinds.get(kind)?.atOnce ?? atOnce)) {
+      await held.end(unstartedJob(node.now() + fullMilliseconds))
+      return { againInMilliseconds: fullMilliseconds }
+    }
+    busy.set(kind, count + 1)
+    try {
+      if (taken.attempts > mostAttempts) throw new Error('The process died at each attempt')
+      await perform(taken, held.signal)
+      await held.end(finishedJob('done', node.now(), kept))
+      node.metrics.jobRun(kind, 'done')
+      return null
+    } catch (error) {
+      return await giveBack(taken, held, error)
+    } finally {
+      busy.set(kind, (busy.get(kind) ?? 1) - 1)
+    }
+  }
+
+  async function perform({ _id: id, kind, payload = '', attempts: attempt }: StoredJob, signal: AbortSignal) {
+    const declaration = kinds.get(kind)
+    const carried = declaration?.payload.parse(JSON.parse(unseal(node.settings.sessionKeys, payload)))
+    await declaration?.run(carried as never, { id, attempt, node, signal })
+  }
+
+  /** Error messages may be shown, payloads never. */
+  async function giveBack({ _id: job, kind, attempts }: StoredJob, held: LeasedDocument<StoredJob>, error: unknown) {
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
+    const isLast = attempts >= mostAttempts || error instanceof PermanentFailure
+    node.metrics.jobRun(kind, isLast ? 'failed' : 'retried')
+    node.logger[isLast ? 'error' : 'warn']({ job, kind, attempts, error: message }, 'a job failed')
+    if (isLast) {
+      await held.end(finishedJob('failed', node.now(), kept, message))
+      return null
+    }
+    const againInMilliseconds = times.backOffMilliseconds * 2 ** (attempts - 1)
+    await held.end(postponedJob(node.now() + againInMilliseconds, message))
+    return { againInMilliseconds }
+  }
+
+  const stopConsuming = queue.consume(run, atOnce)
+  const stopSweeping = every(node, times.sweepMilliseconds, sweep, 'jobs were not swept')
+  return {
+    async add(declaration, payload, id = newId(), dueAt = node.now()) {
+      const carried = JSON.stringify(declaration.payload.parse(payload))
+      await storeJob(id, declaration.kind, seal(node.settings.sessionKeys, carried), node.now(), dueAt)
+      if (dueAt <= node.now()) queue.push(id)
+    },
+    async close() {
+      isClosing = true
+      stopSweeping()
+      const stopped = stopConsuming()
+      await atMost(times.stopMilliseconds, Promise.allSettled(running))
+      stopping.abort()
+      await atMost(queueStopMilliseconds, stopped)
+    },
+  }
+}
+
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}

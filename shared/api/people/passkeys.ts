@@ -1,0 +1,266 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { Address, CallerAddress, Done, Id, maybe, nameLine, Timestamp } from '#shared/kit/primitives'
+import { EmailAddress } from './email.ts'
+import { SignedInAnswer } from './identity.ts'
+import {
+  Assertion,
+  Attestation,
+  Challenge,
+  ClientData,
+  Coordinate,
+  CreationOptions,
+  CredentialId,
+  NewCredential,
+  objectOrJson,
+  RequestOptions,
+  UsedCredential,
+} from './passkey-credentials.ts'
+
+const RecoveryToken = z.string().trim().min(1).max(64)
+const PersonName = nameLine(1, 64)
+const SignedInByPasskey = SignedInAnswer.extend({ credentialId: z.string(), backedUp: z.boolean() })
+
+/** The site as clients of the older SDK name it. Only its own id is accepted; the name is that in the options. */
+const site = { rpId: maybe(z.string().max(253)), rpName: maybe(PersonName) }
+
+const remove = { id: Id.nullish(), credentialId: CredentialId.nullish() }
+
+export const passkeys = {
+  beginRegistration: operation({
+    summary: 'What a browser needs to make a passkey: for the calling account, a recovered one, or a new one.',
+    http: 'POST /api/passkey/register/options',
+    access: 'public',
+    limit: 'auth',
+    cost: 'cheap',
+    repeat: 'harmless',
+    freshProof: { unless: ['recoveryToken'] },
+    input: z.object({
+      userAddress: CallerAddress,
+      displayName: PersonName.nullish(),
+      userName: PersonName.nullish(),
+      ...site,
+      recoveryToken: RecoveryToken.nullish(),
+    }),
+    output: CreationOptions.extend({
+      options: CreationOptions,
+      isRecoveryFlow: z.boolean(),
+      userAddress: z.string().nullable(),
+    }),
+    errorBody: 'text',
+  }),
+  register: operation({
+    summary: 'Stores a new passkey and signs in with it.',
+    http: 'POST /api/passkey/register/verify',
+    access: 'public',
+    limit: 'auth',
+    cost: 'cheap',
+    repeat: 'harmless',
+    claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
+    freshProof: { unless: ['recoveryToken', 'isNewAccount'] },
+    input: z.object({
+      userAddress: CallerAddress,
+      credential: objectOrJson(NewCredential).nullish(),
+      publicKey: z.object({ x: Coordinate, y: Coordinate }).nullish(),
+      credentialId: CredentialId.nullish(),
+      publicKeyX: Coordinate.nullish(),
+      publicKeyY: Coordinate.nullish(),
+      attestation: z
+        .union([objectOrJson(NewCredential), objectOrJson(Attestation), Attestation.shape.attestationObject])
+        .nullish(),
+      clientDataJSON: ClientData.nullish(),
+      challenge: Challenge.nullish(),
+      displayName: PersonName.nullish(),
+      recoveryToken: RecoveryToken.nullish(),
+      isNewAccount: z.boolean().nullish(),
+    }),
+    output: SignedInByPasskey,
+    errors: ['CHALLENGE_EXPIRED', 'PASSKEY_VERIFICATION_FAILED', 'INVALID_AUTHENTICATOR', 'PASSKEY_ALREADY_REGISTERED'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  beginLogin: operation({
+    summary: 'What a browser needs to use a passkey: of an account, or whichever it has.',
+    http: 'POST /api/passkey/login/options',
+    access: 'public',
+    limit: 'auth',
+    cost: 'cheap',
+    repeat: 'harmless',
+    claim: ({ userAddress }) => userAddress,
+    whileSuspended: 'signs in',
+    input: z.object({ userAddress: Address.nullish(), useDevicePasskey: z.boolean().nullish(), ...site }),
+    output: RequestOptions.extend({ options: RequestOptions, useDevicePasskey: z.boolean() }),
+    errorBody: 'text',
+  }),
+  login: operation({
+    summary: 'Signs in with a passkey.',
+    http: 'POST /api/passkey/login/verify',
+    access: 'public',
+    limit: 'auth',
+    cost: 'cheap',
+    repeat: 'harmless',
+    claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
+    whileSuspended: 'signs in',
+    input: z.object({
+      credential: objectOrJson(UsedCredential).nullish(),
+      challenge: Challenge.nullish(),
+      credentialId: CredentialId.nullish(),
+      authenticatorData: Assertion.shape.authenticatorData.nullish(),
+      clientDataJSON: ClientData.nullish(),
+      signature: Assertion.shape.signature.nullish(),
+      userHandle: Assertion.shape.userHandle,
+      userAddress: Address.nullish(),
+    }),
+    output: SignedInByPasskey,
+    errors: ['CHALLENGE_EXPIRED', 'PASSKEY_VERIFICATION_FAILED', 'PASSKEY_NOT_FOUND', 'RESCUE_AVAILABLE'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  list: operation({
+    summary: 'The passkeys of the caller, newest first.',
+    http: 'GET /api/passkey/credentials',
+    access: 'user',
+    limit: 'auth',
+    cost: 'cheap',
+    input: z.object({ includeKeys: z.boolean().default(false) }),
+    output: z.object({
+      credentials: z.array(
+        z.object({
+          id: z.string(),
+          /** Shortened, unless the keys are asked for. */
+          credentialId: z.string(),
+          deviceName: z.string(),
+          createdAt: Timestamp,
+          lastUsedAt: Timestamp.nullable(),
+          backedUp: z.boolean(),
+          /** Whether this passkey signs for the smart account. */
+          isWalletKey: z.boolean(),
+          walletKeyStatus: z.enum(['active', 'not_owner', 'safe_not_deployed', 'no_signer']),
+          publicKeyX: z.string().optional(),
+          publicKeyY: z.string().optional(),
+          safeSignerAddress: z.string().nullable().optional(),
+        }),
+      ),
+      safeDeployed: z.boolean(),
+      smartWalletAddress: z.string().nullable(),
+    }),
+    errorBody: 'text',
+  }),
+  current: operation({
+    summary: 'The passkey the caller used last.',
+    http: 'GET /api/passkey/credential',
+    access: 'user',
+    limit: 'auth',
+    cost: 'cheap',
+    input: z.object({}),
+    output: z.object({
+      credentialId: z.string(),
+      publicKeyX: z.string(),
+      publicKeyY: z.string(),
+      safeSignerAddress: z.string().nullable(),
+      displayName: z.string().nullable(),
+      backedUp: z.boolean(),
+      safeSignerReady: z.boolean(),
+      message: z.string(),
+    }),
+    errors: ['PASSKEY_NOT_FOUND'],
+    errorBody: 'text',
+  }),
+  remove: operation({
+    summary: 'Removes a passkey of the caller, by either id, and ends the sessions it began.',
+    http: 'DELETE /api/passkey/credential',
+    aliases: [{ http: 'DELETE /api/passkey/credentials' }],
+    access: 'user',
+    limit: 'auth',
+    cost: 'cheap',
+    freshProof: { unless: [] },
+    whileSuspended: 'protects',
+    input: z.object(remove),
+    output: Done,
+    errors: ['PASSKEY_NOT_FOUND'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  checkMigration: operation({
+    summary: 'Whether an account has passkeys here, or still has to make one.',
+    http: 'POST /api/passkey/check-migration',
+    access: 'public',
+    limit: 'auth',
+    cost: 'cheap',
+    repeat: 'harmless',
+    whileSuspended: 'reads',
+    input: z.object({
+      userAddress: Address,
+      hasOldCredentials: z.boolean().nullish(),
+    }),
+    output: z.object({
+      userAddress: z.string(),
+      hasNewCredentials: z.boolean(),
+      newCredentialsCount: z.number(),
+      hasOldCredentials: z.boolean(),
+      needsMigration: z.boolean(),
+      userExists: z.boolean(),
+      /** Sent to the account itself alone. */
+      hasVerifiedEmail: z.boolean(),
+      status: z.enum(['NEEDS_MIGRATION', 'MIGRATED', 'NO_PASSKEY']),
+      message: z.string(),
+    }),
+    errorBody: 'text',
+  }),
+  recoverable: operation({
+    summary:
+      'The account of the caller, where a code that is sent to its verified address recovers it; of nobody else.',
+    http: 'GET /api/passkey/recover',
+    access: 'user',
+    limit: 'auth',
+    cost: 'cheap',
+    input: z.object({}),
+    output: z.object({
+      possibleAccounts: z.array(
+        z.object({ address: z.string(), username: z.string().nullable(), hasEmail: z.literal(true) }),
+      ),
+    }),
+    errorBody: 'text',
+  }),
+  recoverByEmail: operation({
+    summary: 'Sends a code to the verified address of an account whose passkeys are lost.',
+    http: 'POST /api/passkey/recover/email',
+    access: 'public',
+    limit: 'auth',
+    cost: 'cheap',
+    repeat: 'harmless',
+    claim: ({ email }) => email,
+    whileSuspended: 'signs in',
+    input: z.object({ email: EmailAddress }),
+    output: z.object({ success: z.literal(true), message: z.string() }),
+    audit: true,
+    errorBody: 'text',
+  }),
+  verifyRecovery: operation({
+    summary: 'A token, for one new passkey, from a code that was sent.',
+    http: 'POST /api/passkey/recover/email/verify',
+    access: 'public',
+    limit: 'auth',
+    cost: 'cheap',
+    repeat: 'harmless',
+    claim: ({ email }) => email,
+    whileSuspended: 'signs in',
+    input: z.object({
+      email: EmailAddress,
+      code: z.string().regex(/^[0-9]{6}$/, { error: 'The code has six digits' }),
+      /** A token of `rescue_available`, which becomes good by this. */
+      rescueToken: RecoveryToken.nullish(),
+    }),
+    output: z.object({
+      success: z.literal(true),
+      userAddress: z.string(),
+      recoveryToken: z.string(),
+      message: z.string(),
+      /** Seconds. */
+      expiresIn: z.number(),
+    }),
+    errors: ['INVALID_CODE', 'CODE_EXPIRED', 'TOO_MANY_ATTEMPTS'],
+    audit: true,
+    errorBody: 'text',
+  }),
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { afterCursor, CallerAddress, nextCursor, onceByKey, pageSize, repeatable } from '#shared/kit/primitives'
+import { LocationChat, locationChatOf } from './location-chat.ts'
+import { claimed, Latitude, Longitude } from './places.ts'
+import { Member, Room } from './room.ts'
+import { Description, Emoji, Name } from './room-fields.ts'
+import { RoomId } from './room-paths.ts'
+
+const Radius = z.number().int().min(50).max(50_000)
+const PlaceId = z.string('placeId: an id').regex(/^[A-Za-z0-9_-]{1,300}$/, { error: 'placeId: an id of a map' })
+
+const NewLocationRoom = z
+  .object({
+    ...repeatable,
+    userAddress: CallerAddress,
+    /** Of a map; without it the degrees are the id of the place. */
+    placeId: PlaceId.optional(),
+    placeName: Name.optional(),
+    /** Of the place; without them it is where the caller is. */
+    latitude: Latitude.optional(),
+    longitude: Longitude.optional(),
+    /** Where the caller says they are. */
+    userLat: Latitude,
+    userLng: Longitude,
+    /** How near who joins must say they are, in metres. */
+    radius: Radius.default(500),
+    name: Name.optional(),
+    description: Description.nullish(),
+    emoji: Emoji.default('📍'),
+  })
+  .refine(({ latitude, longitude }) => (latitude === undefined) === (longitude === undefined), {
+    error: 'latitude and longitude: both of them or none',
+    path: ['latitude'],
+  })
+
+const asFounded = {
+  schema: z.union([
+    z.object({ chat: LocationChat, existing: z.literal(false), ipfs: z.null() }),
+    z.object({ chat: LocationChat, existing: z.literal(true), message: z.string() }),
+  ]),
+  of: ({ room, existing }: { room: Room; existing: boolean }) => ({
+    chat: locationChatOf(room),
+    existing,
+    ...(existing ? { message: 'This place has a room already' } : { ipfs: null }),
+  }),
+}
+
+/** Of `rooms`: rooms for people who say they are at a place. */
+export const locationRooms = {
+  createLocationRoom: operation({
+    summary:
+      'Create the room of a place for people who say they are near it; the caller says they are within a mile of it, and becomes its owner. Where the place has a room, that is answered.',
+    http: 'POST /api/rooms/location',
+    socket: '/rooms location-room:create',
+    aliases: [{ http: 'POST /api/location-chats', answer: asFounded, errorBody: 'text' }],
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    idempotency: onceByKey,
+    input: NewLocationRoom,
+    output: z.object({ room: Room, existing: z.boolean() }),
+    errors: [...claimed, 'BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED'],
+    audit: true,
+  }),
+  listLocationRooms: operation({
+    summary:
+      'Rooms of places, by members: all, those around a point, or that of one place. Every 100 rooms that are looked through cost as much as a call. A page with few rooms may have a next one.',
+    http: 'GET /api/location-chats',
+    socket: '/rooms location-room:list',
+    access: 'public',
+    limit: 'general',
+    cost: { rooms: 100 },
+    errorBody: 'text',
+    input: z
+      .object({
+        userAddress: CallerAddress,
+        lat: Latitude.optional(),
+        lng: Longitude.optional(),
+        /** In metres. */
+        radius: z.number().min(1).max(100_000).default(5_000),
+        placeId: z.string().min(1).max(300).optional(),
+        limit: pageSize(50, 20),
+        ...afterCursor,
+      })
+      .refine(({ lat, lng }) => (lat === undefined) === (lng === undefined), {
+        error: 'lat and lng: both of them or none',
+        path: ['lat'],
+      }),
+    output: z.object({ chats: z.array(LocationChat), count: z.number().int(), ...nextCursor }),
+  }),
+  locationRoom: operation({
+    summary: 'The room of a place with its newest 50 members; they are shown to those who may read it.',
+    http: 'GET /api/location-chats/:id',
+    socket: '/rooms location-room:get',
+    access: 'public',
+    limit: 'general',
+    cost: 'cheap',
+    errorBody: 'text',
+    input: z.object({ id: RoomId, userAddress: CallerAddress }),
+    output: z.object({ chat: LocationChat, isMember: z.boolean(), members: z.array(Member) }),
+    errors: ['ROOM_NOT_FOUND'],
+  }),
+}

@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { arabicTexts } from '#client/web/texts/arabic/index'
+import { germanTexts } from '#client/web/texts/german/index'
+import { spanishTexts } from '#client/web/texts/spanish/index'
+import { axeFaults, desktop, isLive, openPlaza, phone } from './plaza.ts'
+
+let plaza: Awaited<ReturnType<typeof openPlaza>>
+beforeAll(async () => {
+  plaza = await openPlaza({ isSeeded: true })
+})
+afterAll(() => plaza.close())
+afterEach(() => plaza.settle())
+
+const rootOf = (page: Page) =>
+  page.evaluate(() => {
+    const { lang, dir, scrollWidth, clientWidth } = document.documentElement
+    return { lang, dir, isTooWide: scrollWidth > clientWidth }
+  })
+
+test('O87: a person chooses Arabic, which is read from right to left, and comes back to the same address', async () => {
+  const page = await plaza.guest(phone)
+  expect(await rootOf(page)).toEqual({ lang: 'en', dir: 'ltr', isTooWide: false })
+  await page.goto(`${plaza.url}/settings/appearance`)
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('العربية')
+  await page.getByRole('dialog', { name: 'الإعدادات' }).getByRole('heading', { name: 'الإعدادات' }).waitFor()
+  expect(page.url()).toBe(`${plaza.url}/settings/appearance`)
+  expect(await rootOf(page)).toEqual({ lang: 'ar', dir: 'rtl', isTooWide: false })
+  expect(await axeFaults(page)).toEqual([])
+  await page.goto(`${plaza.url}/rooms/alpha`)
+  await isLive(page)
+  await page.getByRole('textbox', { name: 'الرسالة', exact: true }).waitFor()
+  expect(await rootOf(page)).toEqual({ lang: 'ar', dir: 'rtl', isTooWide: false })
+  await page.goto(`${plaza.url}/settings/appearance`)
+  await page.getByRole('combobox', { name: 'اللغة' }).selectOption('مثل المتصفح')
+  await page.getByRole('dialog', { name: 'Settings' }).waitFor()
+})
+
+const german = { ...desktop, locale: 'de-AT' }
+const greetings = [germanTexts, spanishTexts, arabicTexts].map(({ welcome }) => String(welcome.guest))
+const [inGerman = ''] = greetings
+
+/** The greetings in the scripts that a page has loaded. */
+const loadedGreetings = (page: Page) =>
+  page.evaluate(async (wanted) => {
+    const scripts = performance.getEntriesByType('resource').flatMap(({ name }) => (name.endsWith('.js') ? [name] : []))
+    const codes = await Promise.all(scripts.map(async (url) => (await fetch(url)).text()))
+    return wanted.filter((greeting) => codes.some((code) => code.includes(greeting)))
+  }, greetings)
+
+test('O87: a visitor is greeted in the language of the browser, which alone is loaded', async () => {
+  const page = await plaza.visit(german)
+  await page.getByRole('button', { name: inGerman }).waitFor()
+  expect(await rootOf(page)).toEqual({ lang: 'de', dir: 'ltr', isTooWide: false })
+  expect(await loadedGreetings(page)).toEqual([inGerman])
+  const other = await plaza.visit(desktop)
+  await other.getByRole('button', { name: 'Enter as guest' }).waitFor()
+  expect(await loadedGreetings(other)).toEqual([])
+})
+
+test('O87: a page whose language cannot be loaded is in English', async () => {
+  const page = await plaza.visit(german, async (fresh) => {
+    await fresh.route('**/assets/*.js', async (route) => {
+      const response = await route.fetch()
+      const body = await response.text()
+      if (body.includes(inGerman)) await route.abort()
+      else await route.fulfill({ response, body })
+    })
+  })
+  await page.getByRole('button', { name: 'Enter as guest' }).waitFor()
+  expect(await rootOf(page)).toEqual({ lang: 'en', dir: 'ltr', isTooWide: false })
+})
