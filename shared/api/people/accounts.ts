@@ -250,6 +250,7 @@ const standing = {
     input: z.object({ walletAddress: Address, makeSuperAdmin: z.boolean().default(false) }),
     output: z.object({ success: z.literal(true), role: Role }),
     freshProof: { unless: [] },
+    errors: ['USER_NOT_FOUND'],
     audit: true,
     errorBody: 'text',
   }),
