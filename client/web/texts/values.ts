@@ -38,6 +38,7 @@ export const valueTexts = textCatalog('values', {
     polls_allowed: 'polls',
     location_sharing_allowed: 'location sharing',
     voice_allowed: 'voice',
+    files_allowed: 'files',
     read_only: 'read only',
     slow_mode_seconds: 'slow mode',
     max_message_length: 'max message length',

@@ -14,6 +14,7 @@ import { chainedRows } from '#server/log/store'
 import { localStorage } from '#server/ports/storage/local'
 import type { Storage } from '#server/ports/storage/port'
 import { api } from '#shared/api/index'
+import { uploads } from '#shared/api/media/uploads'
 import { accounts } from '#shared/api/people/accounts'
 import { ownData } from '#shared/api/platform/own-data'
 import { messages } from '#shared/api/rooms/messages'
@@ -241,6 +242,24 @@ describe('P26: what is erased', () => {
     ])
     expect(JSON.stringify(await RoomEvents.find({}).lean())).not.toContain(`secret word ${round}`)
     expect(await placesOf([ada.account, `secret word ${round}`])).toEqual([])
+  })
+
+  test('files go with the messages that name them', async () => {
+    const group = await groupOf(bob, ada)
+    const form = new FormData()
+    form.set('name', 'plan.pdf')
+    form.set('file', new Blob(['%PDF-1.7']))
+    const init = { method: 'POST', body: form, headers: { Authorization: `Bearer ${ada.token}` } }
+    const sent = await fetch(`${ada.url}/api/upload/file`, init)
+    const { url, name, size, mime } = uploads.file.output.parse(await sent.json())
+    await say(ada, group, name, { attachments: [{ url, name, size, mime }] })
+    const stored = () => fetch(`${server.url}${new URL(url).pathname}`)
+    expect((await stored()).status).toBe(200)
+    await eraseNow(ada, { messages: 'erase' })
+    expect((await stored()).status).toBe(404)
+    const again = await person(server, `stays ${round}`)
+    expect(await historyOf(again, group)).toMatchObject([{ is_deleted: true, attachments: [] }])
+    expect(await placesOf([ada.account])).toEqual([])
   })
 
   test('lists on any node no longer show the person as the last to write in a room', async () => {

@@ -110,6 +110,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     replyTo: 'الرد على {name}',
     cancel: 'إلغاء',
     drop: 'أفلِت الصور هنا لإرفاقها',
+    dropFiles: 'أفلِت الملفات هنا لإرفاقها',
     emoji: 'اختيار رمز تعبيري',
     voice: 'تسجيل رسالة صوتية',
     send: 'إرسال',

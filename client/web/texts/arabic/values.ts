@@ -38,6 +38,7 @@ export const valueTexts: TextTranslation<typeof english> = {
     polls_allowed: 'الاستطلاعات',
     location_sharing_allowed: 'المواقع',
     voice_allowed: 'الصوت',
+    files_allowed: 'الملفات',
     read_only: 'القراءة فقط',
     slow_mode_seconds: 'الوضع البطيء',
     max_message_length: 'أقصى طول',

@@ -38,6 +38,7 @@ export const valueTexts: TextTranslation<typeof english> = {
     polls_allowed: 'Umfragen',
     location_sharing_allowed: 'Standorte',
     voice_allowed: 'Sprachnachrichten',
+    files_allowed: 'Dateien',
     read_only: 'Schreibschutz',
     slow_mode_seconds: 'Slow Mode',
     max_message_length: 'Höchstlänge',

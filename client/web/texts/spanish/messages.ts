@@ -106,6 +106,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     replyTo: 'Responder a {name}',
     cancel: 'Cancelar',
     drop: 'Suelta imágenes aquí para adjuntarlas',
+    dropFiles: 'Suelta archivos aquí para adjuntarlos',
     emoji: 'Elegir un emoji',
     voice: 'Grabar un mensaje de voz',
     send: 'Enviar',

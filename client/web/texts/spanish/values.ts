@@ -38,6 +38,7 @@ export const valueTexts: TextTranslation<typeof english> = {
     polls_allowed: 'encuestas',
     location_sharing_allowed: 'ubicaciones',
     voice_allowed: 'voz',
+    files_allowed: 'archivos',
     read_only: 'solo lectura',
     slow_mode_seconds: 'modo lento',
     max_message_length: 'longitud máxima',
