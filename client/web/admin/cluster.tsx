@@ -48,9 +48,7 @@ function Nodes({ nodes }: { nodes: readonly SeenNode[] }) {
   const connections = live.reduce((sum, { now }) => sum + now.connections, 0)
   return (
     <>
-      <p className="hint">
-        {t.nodes({ nodes: live.length, connections })}
-      </p>
+      <p className="hint">{t.nodes({ nodes: live.length, connections })}</p>
       <table className={styles.cluster}>
         <thead>
           <tr>

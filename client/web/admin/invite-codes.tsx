@@ -131,15 +131,7 @@ function NewCode({ onMade }: { onMade: () => void }) {
         </label>
         <label className="field">
           <span>{t.most}</span>
-          <input
-            type="number"
-            className="input"
-            required
-            min={0}
-            max={10_000}
-            value={most}
-            onChange={field(setMost)}
-          />
+          <input type="number" className="input" required min={0} max={10_000} value={most} onChange={field(setMost)} />
           <small>{t.mostHint}</small>
         </label>
         <label className="field">

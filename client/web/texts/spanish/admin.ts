@@ -1,5 +1,5 @@
-import type { TextTranslation } from '../catalog.ts'
 import type { adminTexts as english } from '../admin.ts'
+import type { TextTranslation } from '../catalog.ts'
 
 export const adminTexts: TextTranslation<typeof english> = {
   title: 'Administración',
