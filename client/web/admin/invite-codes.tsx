@@ -21,7 +21,7 @@ const t = adminTexts.invitations
 export function InviteCodes() {
   const client = useClient()
   const tell = useTell()
-  const codes = usePages('invite codes', async (cursor) => {
+  const codes = usePages('invite-codes', async (cursor) => {
     const page = Number(cursor ?? 1)
     const { codes: items, totalPages } = await client.inviteCodes.list({ page })
     return { items, next_cursor: page < totalPages ? String(page + 1) : null }
@@ -121,6 +121,7 @@ function NewCode({ onMade }: { onMade: () => void }) {
         <label className="field">
           <span>{t.code}</span>
           <input
+            dir="ltr"
             className="input"
             autoComplete="off"
             pattern="[A-Za-z0-9_\-]{4,32}"

@@ -1,27 +1,20 @@
 import { useState } from 'react'
-import type { accounts } from '#shared/api/people/accounts'
-import type { AnswerOf } from '#shared/kit/contract'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Avatar } from '../kit/avatar.tsx'
-import { fullTimeOf, nameOf } from '../kit/format.ts'
+import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useSettled } from '../kit/use-loaded.ts'
 import { usePages } from '../kit/use-pages.ts'
 import { adminTexts } from '../texts/admin.ts'
 import { controlTexts } from '../texts/controls.ts'
 import styles from './administration.module.css'
-import { PersonDialog } from './person.tsx'
-
-export type Person = AnswerOf<typeof accounts.users>['users'][number]
+import { type Person, PersonDialog, personName } from './person.tsx'
 
 const t = adminTexts.people
 const filters = ['all', 'applied', 'has_access'] as const
 type Filter = (typeof filters)[number]
 const pageLength = 25
-
-export const personName = ({ display_name, username, wallet_address }: Person): string =>
-  nameOf(display_name ?? username, wallet_address)
 
 /** Finds accounts, and opens what admins may do with one. */
 export function People() {

@@ -1,11 +1,13 @@
 import { useId, useState } from 'react'
+import type { accounts } from '#shared/api/people/accounts'
 import type { MessagesOfErased } from '#shared/api/platform/own-data'
 import { isSameAccount } from '#shared/kit/accounts'
+import type { AnswerOf } from '#shared/kit/contract'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { fullTimeOf } from '../kit/format.ts'
+import { fullTimeOf, nameOf } from '../kit/format.ts'
 import { MakeForm } from '../kit/make-form.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
@@ -13,7 +15,11 @@ import { useSubmit } from '../kit/use-submit.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { adminTexts } from '../texts/admin.ts'
 import styles from './administration.module.css'
-import { type Person, personName } from './people.tsx'
+
+export type Person = AnswerOf<typeof accounts.users>['users'][number]
+
+export const personName = ({ display_name, username, wallet_address }: Person): string =>
+  nameOf(display_name ?? username, wallet_address)
 
 const t = adminTexts.person
 const longestReason = 500

@@ -1,5 +1,6 @@
 import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { friendsAmong } from './pairs.ts'
 
 /** The default, and the refusals of whom the owner of an account does not permit. */
@@ -27,7 +28,7 @@ export async function refusalOfContact(
   from: string,
   to: string,
 ): Promise<AppError | null> {
-  if (from === plazaAccount) return null
+  if (isSameAccount(from, plazaAccount)) return null
   const { permitted, ...refusals } = contacts[kind]
   const allowed = (await accountOf(to))?.[kind] ?? permitted
   if (allowed === 'everyone') return null
