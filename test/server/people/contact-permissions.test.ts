@@ -63,17 +63,17 @@ describe.each(over)('over %s', (door) => {
     await permits(friend, { messages_from: 'friends' })
     expect(await writes(stranger, friend, door)).toBe('200')
   })
+})
 
-  test('nobody is invited or added whose owner permits no invitation, and the group is not made', async () => {
-    await permits(one, { invites_from: 'nobody' })
-    const group = await groupOf(friend)
-    const adding = { id: group.id ?? '', addresses: [one.account] }
-    expect(outcomeOf(await friend.tries(door, rooms.addMembers, adding))).toBe('403 FORBIDDEN')
-    const making = { name: `Apart ${round}`, memberAddresses: [one.account] }
-    expect(outcomeOf(await friend.tries('rest', rooms.createGroup, making))).toBe('403 FORBIDDEN')
-    const { groups } = await friend.does('rest', rooms.groups, {})
-    expect(groups.map(({ id }) => id)).toEqual([group.id])
-  })
+test('nobody is invited or added whose owner permits no invitation, and the group is not made', async () => {
+  await permits(one, { invites_from: 'nobody' })
+  const group = await groupOf(friend)
+  const adding = { id: group.id ?? '', addresses: [one.account] }
+  expect(outcomeOf(await friend.tries('rest', rooms.addMembers, adding))).toBe('403 FORBIDDEN')
+  const making = { name: `Apart ${round}`, memberAddresses: [one.account] }
+  expect(outcomeOf(await friend.tries('rest', rooms.createGroup, making))).toBe('403 FORBIDDEN')
+  const { groups } = await friend.does('rest', rooms.groups, {})
+  expect(groups.map(({ id }) => id)).toEqual([group.id])
 })
 
 test('the setting is its owner’s alone, and takes its three words', async () => {
