@@ -42,7 +42,7 @@ async function openPerson(page: Page): Promise<{ name: string; dialog: ReturnTyp
 
 test('people are found, noted about, suspended with a reason, and the suspension is lifted', async () => {
   const page = await openAdministration()
-  const { dialog } = await openPerson(page)
+  const { name, dialog } = await openPerson(page)
   await dialog.getByText(person.account, { exact: true }).waitFor()
   await dialog.getByRole('textbox', { name: 'Notes' }).fill('Wrote to us twice')
   await dialog.getByRole('button', { name: 'Save notes' }).click()
@@ -55,10 +55,13 @@ test('people are found, noted about, suspended with a reason, and the suspension
   expect(refused.status).toBe(403)
   await dialog.getByRole('button', { name: 'Lift suspension' }).click()
   await dialog.getByRole('button', { name: 'Suspend', exact: true }).waitFor()
-  expect((await person.rest('POST /api/username', { username: `subject_${made}b` })).status).toBe(200)
+  expect((await person.rest('POST /api/username', { username: `${name}b` })).status).toBe(200)
   await page.reload()
   await admin(page).getByRole('searchbox').fill(person.account)
-  await admin(page).getByRole('list', { name: 'People' }).getByRole('button').click()
+  await admin(page)
+    .getByRole('list', { name: 'People' })
+    .getByRole('button', { name: new RegExp(`@${name}b `) })
+    .click()
   expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Wrote to us twice')
 })
 

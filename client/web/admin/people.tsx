@@ -92,7 +92,11 @@ function PersonRow({ person, onOpen }: { person: Person; onOpen: () => void }) {
         <span className="grow">
           <strong>{name}</strong>
           <small>
-            {person.username && <bdi>@{person.username} · </bdi>}
+            {person.username && (
+              <>
+                <bdi>@{person.username}</bdi> ·{' '}
+              </>
+            )}
             {seen ? t.seen({ time: fullTimeOf(seen) }) : t.neverSeen}
           </small>
         </span>

@@ -198,7 +198,7 @@ function Rights({ person, onChange, isSuperAdmin }: OfPerson & { isSuperAdmin: b
         />
         <span>{t.rights.agents}</span>
       </label>
-      <div className="row wrap">
+      <div className={`row wrap ${styles.ending}`}>
         <label className="field">
           <span>{t.rights.invitations}</span>
           <input
