@@ -92,20 +92,17 @@ const pages: { readonly [Name in PageName]: Page<Name> } = {
   agentChat: { who: 'account', title: t.agent, show: ({ agent }) => <AgentsView path={[agent]} /> },
   agentEdit: { who: 'account', title: t.agent, show: ({ agent }) => <AgentsView path={[agent, 'edit']} /> },
   settings: { who: 'account', title: t.settings },
-  cluster: { who: 'admin', title: t.cluster },
-  installation: { who: 'admin', title: t.installation },
+  admin: { who: 'admin', title: t.admin },
   invitation: { who: 'account', title: t.invitation },
   meeting: { who: 'everyone', title: t.meeting, show: ({ code }) => <MeetingPage code={code} /> },
   schedule: { who: 'everyone', title: t.schedule, show: ({ slug }) => <BookingPage slug={slug} /> },
   call: { who: 'everyone', title: t.call, show: ({ token }) => <JoinPage token={token} /> },
 }
 
-/** Pages without parameters, by which they would be found, and which the account may open. */
-export const namedPages = (isAdmin: boolean): readonly { title: string; link: string }[] =>
-  (Object.keys(pages) as PageName[])
-    .filter((name) => name !== 'home' && !pagePaths[name].includes(':'))
-    .filter((name) => isAdmin || pages[name].who !== 'admin')
-    .map((name) => ({ title: pages[name].title, link: pagePaths[name] }))
+/** Pages without parameters, by which they would be found. */
+export const namedPages: readonly { title: string; link: string }[] = (Object.keys(pages) as PageName[])
+  .filter((name) => name !== 'home' && !pagePaths[name].includes(':'))
+  .map((name) => ({ title: pages[name].title, link: pagePaths[name] }))
 
 /** The row of a page, which takes the parameters of that page. */
 const rowOf = (page: PageAt): Page<PageName> => pages[page.name] as Page<PageName>

@@ -95,7 +95,15 @@ describe('axe finds nothing', () => {
       await judge(page, `settings: ${await tab.innerText()}`)
     }
     await close(page)
-    for (const dialog of ['Cluster', 'Browse channels', 'New room']) {
+    await press(page, 'Administration')
+    await page.getByRole('tab').first().waitFor()
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click()
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      await judge(page, `administration: ${await tab.innerText()}`)
+    }
+    await close(page)
+    for (const dialog of ['Browse channels', 'New room']) {
       await press(page, dialog)
       await page.locator('dialog[open]').waitFor()
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })

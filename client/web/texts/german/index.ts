@@ -1,3 +1,4 @@
+import { adminTexts } from './admin.ts'
 import { agentListTexts } from './agent-list.ts'
 import { bookedCallTexts } from './booked-calls.ts'
 import { bookingHourTexts } from './booking-hours.ts'
@@ -33,6 +34,7 @@ import { webhookTexts } from './webhooks.ts'
 import { welcomeTexts } from './welcome.ts'
 
 export const germanTexts = {
+  admin: adminTexts,
   'booking-hours': bookingHourTexts,
   calls: callTexts,
   connection: connectionTexts,

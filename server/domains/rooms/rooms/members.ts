@@ -2,6 +2,7 @@ import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { foundRows, isLeavingAccount, refuseNewContact } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
+import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import { claimPosition } from '#server/domains/rooms/places/claims'
 import { actingRoom, keyOf, readRoom, visibleRoom } from '#server/domains/rooms/room-state/access'
@@ -201,6 +202,8 @@ export async function addablePeople(account: string, addresses: readonly string[
 async function refuseUnwilling(account: string, address: string): Promise<void> {
   await refuseNewContact(address)
   if (await areBlocked(account, address)) throw new AppError('BLOCKED')
+  const refusal = await refusalOfContact('invites_from', account, address)
+  if (refusal) throw refusal
 }
 
 /** Of a member who is to be erased too, where somebody would appoint them. */

@@ -4,6 +4,7 @@ import { removePicture } from '#server/domains/media/files/removal'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { refuseNewContact } from '#server/domains/people/accounts/found'
+import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
 import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { ensureDm, hasMessages } from '#server/domains/rooms/room-state/conversations'
 import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
@@ -220,8 +221,11 @@ export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress 
     throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
   const room = dmOf(account, recipientAddress)
   const { node } = context
-  await refuseNewContact(recipientAddress, () => hasMessages(node, roomKey(room)))
+  const hasBegun = await hasMessages(node, roomKey(room))
+  await refuseNewContact(recipientAddress, async () => hasBegun)
   if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
+  const refusal = hasBegun ? null : await refusalOfContact('messages_from', account, recipientAddress)
+  if (refusal) throw refusal
   await ensureDm(roomKey(room), node.now())
   return { room: await roomAnswer(node, roomKey(room), account) }
 }

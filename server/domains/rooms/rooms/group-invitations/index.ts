@@ -10,7 +10,7 @@ import { groupInvitations as contract } from '#shared/api/rooms/group-invitation
 import { AppError, type ErrorCode } from '#shared/errors'
 import { done, roomKey } from '#shared/kit/primitives'
 import { enterRoom } from '../enter-room.ts'
-import { endInvitation, followEnds, undecidedFilter, withdrawAnswered } from './ending.ts'
+import { endInvitation, endMessage, undecidedFilter, withdrawAnswered } from './ending.ts'
 import { endGroundlessInvitations, mayAddPeople } from './groundless.ts'
 import { invitationIdOf } from './inviting.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
@@ -81,7 +81,7 @@ export const groupInvitations = defineDomain(
       return done
     },
   },
-  { start: (node) => [followEnds(node), endGroundlessInvitations(node)] },
+  { start: (node) => [endMessage.follow(node), endGroundlessInvitations(node)] },
 )
 
 const unknownInvitation = () => new AppError('NOT_FOUND', { message: 'Invitation not found, or answered already' })
