@@ -1,7 +1,8 @@
 import type { NodeFigures } from '#shared/api/platform/cluster'
 import { Dialog } from '../kit/dialog.tsx'
-import { fullTimeOf, lengthOf, plural } from '../kit/format.ts'
+import { fullTimeOf, lengthOf, listOf } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
+import { operationTexts as t } from '../texts/operations.ts'
 import styles from './cluster.module.css'
 import { Sparkline } from './sparkline.tsx'
 import { type SeenNode, useCluster } from './use-cluster.ts'
@@ -17,20 +18,20 @@ interface Figure {
 }
 
 const figures: readonly Figure[] = [
-  { title: 'Connections', of: (node) => node.connections, unit: '', high: Number.POSITIVE_INFINITY },
-  { title: 'Messages', of: (node) => node.messages_per_second, unit: '/s', high: Number.POSITIVE_INFINITY },
-  { title: 'Delivery', of: (node) => node.lag_ms, unit: ' ms', high: 2_000 },
-  { title: 'Timers late', of: (node) => node.loop_lag_ms, unit: ' ms', high: 250 },
-  { title: 'Memory', of: (node) => node.memory_mb, unit: ' MB', high: Number.POSITIVE_INFINITY },
+  { title: t.figures.connections, of: (node) => node.connections, unit: '', high: Number.POSITIVE_INFINITY },
+  { title: t.figures.messages, of: (node) => node.messages_per_second, unit: '/s', high: Number.POSITIVE_INFINITY },
+  { title: t.figures.delivery, of: (node) => node.lag_ms, unit: ' ms', high: 2_000 },
+  { title: t.figures.timers, of: (node) => node.loop_lag_ms, unit: ' ms', high: 250 },
+  { title: t.figures.memory, of: (node) => node.memory_mb, unit: ' MB', high: Number.POSITIVE_INFINITY },
 ]
 
 /** The live figures of every node, for admins. */
 export function Cluster({ onClose }: { onClose: () => void }) {
   const { value, error, reload } = useCluster()
   return (
-    <Dialog title="Cluster" isBroad onClose={onClose}>
+    <Dialog title={t.cluster.title} isBroad onClose={onClose}>
       <Problem error={error} onRetry={reload} />
-      {value ? <Nodes nodes={value} /> : !error && <Skeleton rows={3} label="Asking the nodes" />}
+      {value ? <Nodes nodes={value} /> : !error && <Skeleton rows={3} label={t.cluster.loading} />}
     </Dialog>
   )
 }
@@ -38,8 +39,8 @@ export function Cluster({ onClose }: { onClose: () => void }) {
 function Nodes({ nodes }: { nodes: readonly SeenNode[] }) {
   if (nodes.length === 0) {
     return (
-      <Blank icon="poll" title="No node has told of itself yet">
-        <p>Each one does so every three seconds.</p>
+      <Blank icon="poll" title={t.cluster.none}>
+        <p>{t.cluster.noneHint}</p>
       </Blank>
     )
   }
@@ -47,13 +48,11 @@ function Nodes({ nodes }: { nodes: readonly SeenNode[] }) {
   const connections = live.reduce((sum, { now }) => sum + now.connections, 0)
   return (
     <>
-      <p className="hint">
-        {plural(live.length, 'node')} with {plural(connections, 'connection')}, asked anew every three seconds.
-      </p>
+      <p className="hint">{t.cluster.sum({ nodes: live.length, count: connections })}</p>
       <table className={styles.cluster}>
         <thead>
           <tr>
-            <th scope="col">Node</th>
+            <th scope="col">{t.cluster.node}</th>
             {figures.map(({ title }) => (
               <th key={title} scope="col">
                 {title}
@@ -81,10 +80,14 @@ function NodeRow({ seen: { now, before } }: { seen: SeenNode }) {
           {now.host} · {now.process} · {now.version}
         </small>
         <small>
-          {now.state === 'silent' ? `silent since ${fullTimeOf(now.seen_at)}` : `up for ${lengthOf(seconds)}`}
-          {`, ${plural(now.rooms, 'room')}`}
+          {now.state === 'silent'
+            ? t.cluster.silent({ time: fullTimeOf(now.seen_at) })
+            : t.cluster.up({ time: lengthOf(seconds) })}
+          {` · ${t.cluster.rooms({ count: now.rooms })}`}
         </small>
-        {now.degraded.length > 0 && <small className="away">away: {now.degraded.join(', ')}</small>}
+        {now.degraded.length > 0 && (
+          <small className="away">{t.cluster.away({ services: listOf(now.degraded) })}</small>
+        )}
       </th>
       {figures.map(({ title, of, unit, high }) => (
         <td key={title} data-title={title} className={of(now) >= high ? 'high' : ''}>
