@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { linkTo, type PageName, pageAt, pagePaths } from '#shared/kit/pages'
-import { field, go, openPlaza } from './plaza.ts'
+import { field, go, openPlaza, phone } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -184,5 +184,19 @@ test('who signs in comes to the page that was asked for', async () => {
     await page.getByRole('button', { name: 'Enter as guest' }).click()
     await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
     expect(page.url()).toBe(`${plaza.url}/friends`)
+  }
+})
+
+test('the chosen section of the settings is in view on a phone', async () => {
+  const page = await plaza.guest(phone)
+  const tab = page.getByRole('dialog').getByRole('tab', { selected: true })
+  const isInView = () =>
+    tab.evaluate((element) => {
+      const { left, right } = element.getBoundingClientRect()
+      return left >= 0 && right <= innerWidth
+    })
+  for (const section of ['data', 'profile']) {
+    await page.goto(`${plaza.url}/settings/${section}`)
+    await expect.poll(isInView).toBe(true)
   }
 })
