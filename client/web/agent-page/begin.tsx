@@ -17,7 +17,7 @@ export function Begin({ agent, onAsk }: { agent: PublicAgent; onAsk: (question: 
           {questions.map((question) => (
             <li key={question}>
               <button type="button" className="button small" onClick={() => onAsk(question)}>
-                {question}
+                {isolated(question)}
               </button>
             </li>
           ))}

@@ -104,7 +104,7 @@ function Begin({ agent, onAsk }: { agent: Agent; onAsk: (question: string) => vo
           {agent.suggested_questions.map((question) => (
             <li key={question}>
               <button type="button" className="button small" onClick={() => onAsk(question)}>
-                {question}
+                {isolated(question)}
               </button>
             </li>
           ))}
