@@ -103,7 +103,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     muted: 'أنت مكتوم',
     unread: 'لا تُقرأ الردود هنا',
     readOnly: 'يمكن للمشرفين فقط الكتابة هنا الآن',
-    direct: 'اكتب رسالة مباشرة',
+    direct: 'رسالة مباشرة',
     room: 'مراسلة {room}',
     anyRoom: 'مراسلة الغرفة',
     editing: 'تعديل',
