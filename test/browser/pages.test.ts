@@ -21,6 +21,7 @@ const params = {
   token: 'none',
   code: 'ABCDEF',
   slug: 'none',
+  part: 'people',
   section: 'devices',
   tab: 'words',
   seq: '1',
