@@ -8,7 +8,16 @@ import { mongooseLogStore } from '#server/log/store'
 import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import { told } from '#shared/api/index'
 import type { Config } from './config.ts'
-import { bound, callersOf, checkEntry, domains, projection, records, uploadAdmission } from './domains/index.ts'
+import {
+  bound,
+  callersOf,
+  checkEntry,
+  domains,
+  mostUploadBytes,
+  projection,
+  records,
+  uploadAdmission,
+} from './domains/index.ts'
 import { createCallAs } from './kernel/call-as.ts'
 import type { Live, Node } from './kernel/context.ts'
 import { docsRoutes } from './kernel/docs.ts'
@@ -90,6 +99,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const { dataDirectory, reserveBytes } = config
   const uploads = await openUploads(join(dataDirectory, 'receiving'), {
     now: node.now,
+    mostBytes: mostUploadBytes(node),
     admit: uploadAdmission(node),
     reserveBytes,
   })

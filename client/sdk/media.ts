@@ -1,6 +1,7 @@
 import type { uploadContexts } from '#shared/api/media/uploads'
 import type { MessageType } from '#shared/api/moderation/verdict'
 import type { OutputOf } from '#shared/kit/contract'
+import { cleanFileName } from '#shared/kit/file-name'
 import type { PlazaApi } from './table.ts'
 import type { Abortable, Calls } from './types.ts'
 
@@ -140,6 +141,31 @@ export async function uploadPixelArt(
   const bytes = Array.from(await bytesOf(png), (byte) => String.fromCharCode(byte)).join('')
   const answer = await uploads.pixelArt({ imageData: `data:image/png;base64,${btoa(bytes)}` }, options)
   return { ...answer, marker: `[PIXEL_ART]${answer.ipfsUrl}` }
+}
+
+/** A file as a message names it. Only the sender's device knows the type of a sealed one. */
+export interface UploadedFile {
+  attachment: { url: string; name: string; size: number; mime: string }
+  /** Of the commitment to a sealed file; null where it is not sealed. */
+  salt: string | null
+}
+
+/** Uploads a file of any type, and says by which attachment a message names it. With the key of a conversation it is sealed first. */
+export async function uploadFile(
+  { uploads }: Pick<Calls, 'uploads'>,
+  { file, name, seal }: { file: Blob; name: string; seal?: Upload },
+  options: Abortable = {},
+): Promise<UploadedFile> {
+  const called = cleanFileName(name)
+  if (!seal) {
+    const { url, size, mime, ...answer } = await uploads.file({ file: fileOf(file, called), name: called }, options)
+    return { attachment: { url, name: answer.name, size, mime }, salt: null }
+  }
+  const { key, conversationId } = seal
+  const { salt, commitment } = await commitTo(file)
+  const sealed = fileOf(await encryptMedia(file, key), 'file.enc')
+  const { url } = await uploads.file({ file: sealed, name: called, conversationId, commitment }, options)
+  return { attachment: { url, name: called, size: file.size, mime: file.type || 'application/octet-stream' }, salt }
 }
 
 const fileOf = (blob: Blob, name: string) => new File([blob], name, { type: blob.type })

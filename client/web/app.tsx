@@ -1,6 +1,7 @@
 import { lazy, useEffect, useState } from 'react'
 import type { Client, SignInUser } from '#client/sdk/types'
 import { isSameAccount } from '#shared/kit/accounts'
+import type { RoomRef } from '#shared/kit/primitives'
 import { loadUser } from './accounts/load-user.ts'
 import { type ServerStatus, SessionContext } from './accounts/session.ts'
 import { Welcome } from './accounts/welcome.tsx'
@@ -60,15 +61,16 @@ function Door() {
   if (tour.isOpening && account === null) {
     return <Opening label={t.openingTour} />
   }
-  const welcome = (
+  const welcome = (room: RoomRef | null) => (
     <Welcome
+      room={room}
       status={status}
       endedBy={client.session.endedBy}
       onEnter={setEntered}
       onLook={(stream) => void look(stream)}
     />
   )
-  if (account === null && isWelcomed) return welcome
+  if (account === null && isWelcomed) return welcome(null)
   const known = entered && isSameAccount(entered.wallet_address, account) ? entered : null
   return (
     <LazyBoundary waiting={<Opening />}>

@@ -1,11 +1,14 @@
 import { lazy, type ReactNode, useEffect, useLayoutEffect } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { linkTo, type PageAt, type PageName, type PageParams, type PanelName, pagePaths } from '#shared/kit/pages'
+import type { RoomRef } from '#shared/kit/primitives'
+import { roomKinds } from '#shared/kit/room-kinds'
 import styles from './app.module.css'
 import { useAccount } from './connection/client.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Blank, Skeleton } from './kit/notice.tsx'
-import { followLink, leadOn, usePage } from './rooms/route.ts'
+import { lookOf } from './rooms/kind.ts'
+import { followLink, leadOn, roomAt, usePage } from './rooms/route.ts'
 import { pageTexts as t } from './texts/pages.ts'
 
 const AgentPage = lazy(async () => ({ default: (await import('./agent-page/agent-page.tsx')).AgentPage }))
@@ -92,20 +95,17 @@ const pages: { readonly [Name in PageName]: Page<Name> } = {
   agentChat: { who: 'account', title: t.agent, show: ({ agent }) => <AgentsView path={[agent]} /> },
   agentEdit: { who: 'account', title: t.agent, show: ({ agent }) => <AgentsView path={[agent, 'edit']} /> },
   settings: { who: 'account', title: t.settings },
-  cluster: { who: 'admin', title: t.cluster },
-  installation: { who: 'admin', title: t.installation },
+  admin: { who: 'admin', title: t.admin },
   invitation: { who: 'account', title: t.invitation },
   meeting: { who: 'everyone', title: t.meeting, show: ({ code }) => <MeetingPage code={code} /> },
   schedule: { who: 'everyone', title: t.schedule, show: ({ slug }) => <BookingPage slug={slug} /> },
   call: { who: 'everyone', title: t.call, show: ({ token }) => <JoinPage token={token} /> },
 }
 
-/** Pages without parameters, by which they would be found, and which the account may open. */
-export const namedPages = (isAdmin: boolean): readonly { title: string; link: string }[] =>
-  (Object.keys(pages) as PageName[])
-    .filter((name) => name !== 'home' && !pagePaths[name].includes(':'))
-    .filter((name) => isAdmin || pages[name].who !== 'admin')
-    .map((name) => ({ title: pages[name].title, link: pagePaths[name] }))
+/** Pages without parameters, by which they would be found. */
+export const namedPages: readonly { title: string; link: string }[] = (Object.keys(pages) as PageName[])
+  .filter((name) => name !== 'home' && !pagePaths[name].includes(':'))
+  .map((name) => ({ title: pages[name].title, link: pagePaths[name] }))
 
 /** The row of a page, which takes the parameters of that page. */
 const rowOf = (page: PageAt): Page<PageName> => pages[page.name] as Page<PageName>
@@ -137,11 +137,17 @@ export const goToStreams = (stream?: string): void =>
 /** Pages for everyone are left by a load, which ends their cameras and payments. */
 const follow = (event: MouseEvent) => followLink(event, (page) => rowOf(page).who !== 'everyone')
 
+/** The room at an address that strangers may see; null if there is none. */
+function openRoomAt(page: PageAt): RoomRef | null {
+  const { room } = roomAt(page)
+  return room && roomKinds[room.type].joining === 'open' && !lookOf(room).isWatched ? room : null
+}
+
 /** The page at the address of the browser. */
 export function Pages(props: {
   waiting: ReactNode
   rooms: ReactNode
-  welcome: ReactNode
+  welcome: (room: RoomRef | null) => ReactNode
   isSigningIn: boolean
   onSignIn: () => void
 }) {
@@ -165,7 +171,7 @@ export function Pages(props: {
   const params = page.params as never
   if (who === 'everyone') return <LazyBoundary waiting={props.waiting}>{show?.(params)}</LazyBoundary>
   if (account !== null) return props.rooms
-  if (props.isSigningIn || !forGuests) return props.welcome
+  if (props.isSigningIn || !forGuests) return props.welcome(openRoomAt(page))
   return <LazyBoundary waiting={props.waiting}>{forGuests(params, props.onSignIn)}</LazyBoundary>
 }
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
-import { isKey, isPrivate, type Storage, typeOf } from '#server/ports/storage/port'
+import { isKey, isPrivate, type Storage } from '#server/ports/storage/port'
+import { fileDispositionOf } from '#shared/kit/file-name'
+import { fileTypeOf } from '#shared/kit/file-type'
 import { byteRangeOf } from './http/byte-range.ts'
 import type { RawRoute } from './http/raw-route.ts'
 
@@ -38,7 +40,7 @@ const serveFile =
     const found = isSent ? await storage.read(key, range ?? undefined) : null
     if (isSent && !found) return false
     if (isKnown) {
-      response.set({ ...headers, ETag: etag, 'Content-Type': typeOf(key) })
+      response.set({ ...headersOf(key), ETag: etag })
       response.status(304).end()
       return true
     }
@@ -48,7 +50,7 @@ const serveFile =
       response.status(416).end()
       return true
     }
-    response.set({ ...headers, ETag: etag, 'Content-Type': typeOf(key) })
+    response.set({ ...headersOf(key), ETag: etag })
     if (range) response.status(206).set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
     response.set('Content-Length', String(range ? range.end - range.start + 1 : size))
     if (!found) {
@@ -59,3 +61,9 @@ const serveFile =
     await pipeline(found.bytes, response).catch(() => response.destroy())
     return true
   }
+
+const headersOf = (key: string) => ({
+  ...headers,
+  'Content-Disposition': fileDispositionOf(key),
+  'Content-Type': fileTypeOf(key),
+})

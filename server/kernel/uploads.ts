@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Request, Response } from 'express'
 import multer, { type Options, type StorageEngine } from 'multer'
 import { AppError } from '#shared/errors'
+import type { Operation } from '#shared/kit/contract'
 import { fewAtOnce } from './few-at-once.ts'
 import { onAnswerEnd } from './http/answer-end.ts'
 import { refuseLongBody } from './http/long-body.ts'
@@ -14,6 +15,7 @@ import { openSpoolFolder } from './spool-folder.ts'
 interface FormFile {
   field: string
   maxBytes: number
+  operation: Operation
 }
 
 /** The sender of a file. */
@@ -30,6 +32,8 @@ export type UploadAdmission = (sender: Sender, bytes: number) => Promise<() => v
 
 interface UploadOptions {
   now(): number
+  /** The most bytes of a file of this sender, known before it is read. Null: the contract alone limits it. */
+  mostBytes(sender: Sender, operation: Operation): Promise<number | null>
   admit: UploadAdmission
   /** The bytes of the disk that uploads leave free. */
   reserveBytes: number
@@ -67,18 +71,31 @@ export class ReceivedFile extends File {
 }
 
 /** Stores uploads in progress in a folder below this one, instead of memory. */
-export async function openUploads(parent: string, { now, admit, reserveBytes }: UploadOptions): Promise<Uploads> {
+export async function openUploads(
+  parent: string,
+  { now, mostBytes, admit, reserveBytes }: UploadOptions,
+): Promise<Uploads> {
   const folder = await openSpoolFolder(parent, now)
   const inTurn = fewAtOnce(writesAtOnce)
   const room = roomOf(folder, reserveBytes)
   return {
-    async receive(request, response, { field, maxBytes }, sender) {
+    async receive(request, response, { field, operation, ...declared }, sender) {
       if (!/^multipart\/form-data\s*;/i.test(request.get('content-type') ?? ''))
         throw new AppError('VALIDATION_ERROR', { message: `${field} is required, in multipart/form-data` })
-      const tooLarge = new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes` })
-      const mostBytes = maxBytes + aroundFile
-      refuseLongBody(request, response, mostBytes, tooLarge)
-      const isReceived = await admitted(request, response, mostBytes, (bytes) => admit(sender, bytes), room.take)
+      const ofSender = await mostBytes(sender, operation)
+      const maxBytes = Math.min(declared.maxBytes, ofSender ?? declared.maxBytes)
+      const tooLarge = new AppError(
+        'PAYLOAD_TOO_LARGE',
+        ofSender === null
+          ? { message: `A file may have at most ${maxBytes} bytes` }
+          : {
+              message: `Your account may send files of at most ${maxBytes / 2 ** 20} MB`,
+              details: { most_bytes: maxBytes },
+            },
+      )
+      const mostOfBody = maxBytes + aroundFile
+      refuseLongBody(request, response, mostOfBody, tooLarge)
+      const isReceived = await admitted(request, response, mostOfBody, (bytes) => admit(sender, bytes), room.take)
       let fault: unknown = null
       const { received, storage } = spool(folder, inTurn, (error) => {
         fault = error

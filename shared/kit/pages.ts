@@ -22,6 +22,10 @@ export const settingsSections = [
 ] as const
 export type SettingsSection = (typeof settingsSections)[number]
 
+/** The parts of the administration. */
+export const adminSections = ['people', 'invitations', 'analytics', 'broadcasts', 'installation', 'cluster'] as const
+export type AdminSection = (typeof adminSections)[number]
+
 /** The parts of the moderators' desk. */
 export const moderationTabs = ['log', 'queue', 'restricted', 'words', 'rules', 'faults'] as const
 export type ModerationTab = (typeof moderationTabs)[number]
@@ -54,8 +58,7 @@ export const pagePaths = {
   agentChat: '/agents/:agent/chat',
   agentEdit: '/agents/:agent/edit',
   settings: '/settings/:section',
-  cluster: '/admin/cluster',
-  installation: '/admin/installation',
+  admin: '/admin/:part',
   invitation: '/invite/:token',
   meeting: '/room/:code',
   schedule: '/schedule/:slug',
@@ -67,6 +70,7 @@ const fits: Readonly<Record<string, (value: string) => boolean>> = {
   room: (key) => roomKey(roomOfKey(key)) === key && Object.hasOwn(roomKinds, roomOfKey(key).type),
   panel: (name) => panels.some((one) => one === name),
   tab: (name) => moderationTabs.some((one) => one === name),
+  part: (name) => adminSections.some((one) => one === name),
   section: (name) => settingsSections.some((one) => one === name),
   seq: (number) => /^[1-9]\d{0,15}$/.test(number),
 }

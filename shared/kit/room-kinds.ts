@@ -18,6 +18,8 @@ export interface RoomKind {
   writers: 'members' | 'moderators'
   /** The most characters of a message; null where any may be as long as everywhere. `max_message_length` of its rules is never more. */
   longestMessage: number | null
+  /** `files_allowed` of its rules until somebody sets it. */
+  filesAllowed: 'everyone' | 'disabled'
   /** Messages are sealed on its people's devices, which alone have the keys. `sealedBy` has the sealing of every room. */
   isSealed: boolean
   /** A room of the kind may have a key that its members share. */
@@ -47,6 +49,8 @@ const open = {
   runBy: 'owner',
   writers: 'members',
   longestMessage: null,
+  // Strangers can join, and a file is more dangerous than a picture.
+  filesAllowed: 'disabled',
   isSealed: false,
   mayShareKey: false,
   hasRules: true,
@@ -88,18 +92,20 @@ export const roomKinds = {
     joining: 'invited',
     foundedBy: 'createGroup',
     runBy: 'admin',
+    filesAllowed: 'everyone',
     conversation: 'group',
     idField: 'group_id',
     paths: ['/api/groups/:id'],
     shownAs: 'circle',
   },
-  token: { ...open, foundedBy: 'createTokenRoom', paths: ['/api/token-chats/:id'] },
+  token: { ...open, foundedBy: 'createTokenRoom', filesAllowed: 'everyone', paths: ['/api/token-chats/:id'] },
   dm: {
     ...open,
     id: 'peers',
     joining: 'from the id',
     foundedBy: 'openDm',
     runBy: null,
+    filesAllowed: 'everyone',
     isSealed: true,
     hasRules: false,
     hasModerators: false,
@@ -159,6 +165,10 @@ export function longestIn(type: RoomType, asked: number): number {
   const { longestMessage: most = null } = (roomKinds[type] as RoomKind | undefined) ?? {}
   return most === null || (asked > 0 && asked < most) ? asked : most
 }
+
+/** The effective `files_allowed` where the rules do not set it. */
+export const filesAllowedIn = (type: RoomType): RoomKind['filesAllowed'] =>
+  (roomKinds[type] as RoomKind | undefined)?.filesAllowed ?? 'disabled'
 
 /** A kind of room between two accounts. It exists with both accounts, and a block bars both. */
 export const isBetweenTwo = (type: RoomType): boolean => roomKinds[type].id === 'peers'

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openEmbedded } from '#server/ports/database/embedded'
 import { ownData } from '#shared/api/platform/own-data'
 import { call } from '#test/support/wallet'
-import { writersIn } from './beside-calls.ts'
 import { growLog } from './grown.ts'
 import { directoryOfRun, type Measured, startPlaza, stopAll } from './processes.ts'
 import type { Report } from './report.ts'
 import { people, smallRooms } from './room.ts'
 import { fileBytes, uploadAll } from './uploads.ts'
+import { writersIn } from './writers.ts'
 
 const setting = { nodes: 1, store: 'embedded' }
 const writers = 12

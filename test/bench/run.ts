@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureEffect, measureLongLog, measureVerdict, type Size } from './alone.ts'
-import { measureBesideCalls } from './beside-calls.ts'
 import { centrifugoBinary, startCentrifugo } from './centrifugo.ts'
 import { measureDisk } from './disk.ts'
 import { measureEngine } from './engine.ts'
@@ -16,6 +15,7 @@ import { moderatedRoom, people, smallRooms } from './room.ts'
 import { measureRuns } from './runs.ts'
 import { measureSearch } from './search.ts'
 import { measureSignIns } from './sign-ins.ts'
+import { measureStrangers } from './strangers.ts'
 import { measureStreamChat } from './stream-chat.ts'
 import { measureUploads } from './uploads.ts'
 import { measureWatchers } from './watchers.ts'
@@ -29,6 +29,7 @@ const settings = [
   'workers',
   'alone',
   'reads',
+  'strangers',
   'agents',
   'uploads',
   'export',
@@ -97,8 +98,9 @@ if (options.only.includes('alone')) {
 if (options.only.includes('reads')) {
   await measureReads(report, isQuick ? 4 : 15)
   await measureRefusals(report)
-  await measureBesideCalls(report, isQuick ? { rooms: 100, seconds: 5 } : { rooms: 100, seconds: 20 })
 }
+if (options.only.includes('strangers'))
+  await measureStrangers(report, isQuick ? { rooms: 100, seconds: 15 } : { rooms: 490, seconds: 45 })
 if (options.only.includes('agents')) {
   await measureSearch(report)
   await measureRuns(report, isQuick ? 100 : 1_000, isQuick ? 4 : 10)

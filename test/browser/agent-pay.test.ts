@@ -54,7 +54,7 @@ describe('the page of a public agent', () => {
 
   test('says what an answer costs, is paid by a test wallet, and is there after a reload, on a desktop', async () => {
     const page = await open()
-    await page.getByText('$0.05 an answer').waitFor()
+    await page.getByText('$0.05 per answer').waitFor()
     await page.getByText('a script answers').waitFor()
     await page.getByText('Payments are only simulated').waitFor()
     await say(page, 'How deep is the sea?')
@@ -101,7 +101,7 @@ describe('the page of a public agent', () => {
     await page.getByRole('status', { name: 'Loading the agent' }).waitFor()
     expect(await page.getByText('This agent cannot be opened').count()).toBe(0)
     answered()
-    await page.getByText('$0.05 an answer').waitFor()
+    await page.getByText('$0.05 per answer').waitFor()
   })
 
   test('T30: a page that is reloaded while it pays, and while it is answered, is charged once', async () => {
@@ -115,7 +115,7 @@ describe('the page of a public agent', () => {
     await pay(page).click()
     await expect.poll(() => facilitator.asked.settle).toBe(1)
     await page.reload()
-    await page.getByText('It is not paid for twice').waitFor()
+    await page.getByText('You are not charged twice').waitFor()
     facilitator.meanwhile = () => undefined
     settle()
     const asked = await puppet.asked()
@@ -234,12 +234,12 @@ describe('the page of a public agent', () => {
     const { _id } = (await Payments.findOne({ agent_id: agent }).lean()) ?? {}
     for (const again of [false, true]) {
       if (again) await page.reload()
-      await answerIn(page).getByText('good for no other try').waitFor()
+      await answerIn(page).getByText('this payment is used up').waitFor()
       expect(await answerIn(page).innerText()).toContain(_id)
       expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
     }
     expect(await axeFaults(page)).toEqual([])
-    await page.getByRole('button', { name: 'Leave it' }).click()
+    await page.getByRole('button', { name: 'Discard' }).click()
     expect(await field(page).inputValue()).toBe('How deep?')
     expect(facilitator.charged).toHaveLength(1)
   })
@@ -278,8 +278,8 @@ describe('the page of a public agent', () => {
     await page.getByRole('combobox', { name: 'Who may ask it' }).selectOption('public')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('tab', { name: 'Price' }).click()
-    await page.getByRole('checkbox', { name: 'People from elsewhere pay' }).check()
-    await page.getByRole('spinbutton', { name: 'Price of an answer' }).fill('5')
+    await page.getByRole('checkbox', { name: 'Charge visitors per message' }).check()
+    await page.getByRole('spinbutton', { name: 'Price per answer' }).fill('5')
     await page.getByRole('button', { name: 'Save the price' }).click()
     await page.getByText('Nobody has paid for an answer yet').waitFor()
     const link = page.getByRole('link', { name: `${plaza.url}/agents/` })
@@ -287,8 +287,8 @@ describe('the page of a public agent', () => {
     const asked = askPublic(plaza.url, agent, 'Hello?', await paymentOf(payer, { to: account }))
     await answer('Yes.')
     expect((await asked).status).toBe(200)
-    await page.getByRole('button', { name: 'Look again' }).click()
-    await page.getByText('Earned $0.05 by 1 paid answer').waitFor()
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByText('Earned $0.05 from 1 paid answer').waitFor()
     await page.getByRole('list', { name: 'Receipts' }).getByText('simulated').waitFor()
   })
 

@@ -95,7 +95,15 @@ describe('axe finds nothing', () => {
       await judge(page, `settings: ${await tab.innerText()}`)
     }
     await close(page)
-    for (const dialog of ['Cluster', 'Browse channels', 'New room']) {
+    await press(page, 'Administration')
+    await page.getByRole('tab').first().waitFor()
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click()
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      await judge(page, `administration: ${await tab.innerText()}`)
+    }
+    await close(page)
+    for (const dialog of ['Browse channels', 'New room']) {
       await press(page, dialog)
       await page.locator('dialog[open]').waitFor()
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })
@@ -236,7 +244,7 @@ describe('axe finds nothing', () => {
         await page.getByRole('textbox', { name: 'Address' }).fill('https://plaza.invalid/guide')
         await page.keyboard.press('Enter')
         await page.locator('.agents__item-state.failed:visible').waitFor()
-        await page.getByRole('button', { name: /^Change: / }).click()
+        await page.getByRole('button', { name: /^Edit: / }).click()
         await page.locator('dialog[open]').waitFor()
         await judge(page, 'change what an agent knows')
         await close(page)
@@ -250,7 +258,7 @@ describe('axe finds nothing', () => {
         await press(page, 'Add')
         await press(page, 'Test Broken')
         await page.locator('.agents__item-state.failed:visible').waitFor()
-        await press(page, 'Change: Broken')
+        await press(page, 'Edit: Broken')
         await page.locator('dialog[open]').waitFor()
         await judge(page, 'change a tool')
         await close(page)

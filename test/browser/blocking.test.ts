@@ -110,7 +110,7 @@ describe('blocked people', () => {
       await route.continue()
     })
     await page.getByRole('button', { name: /Settings/ }).click()
-    await page.getByRole('tab', { name: 'Blocked & muted' }).click()
+    await page.getByRole('tab', { name: 'Privacy' }).click()
     const undo = page.getByRole('dialog').getByRole('button', { name: 'Unblock' })
     await undo.focus()
     for (let times = 0; times < 3; times += 1) await page.keyboard.press('Enter')

@@ -44,7 +44,7 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   await times.first().click()
   await guest.getByLabel('Your name').fill('Ann Guest')
   await guest.getByLabel('Email address').fill('ann.guest@example.test')
-  await guest.getByLabel('What it is about').fill('About tea')
+  await guest.getByLabel('What is it about?').fill('About tea')
   expect(await axeFaults(guest)).toEqual([])
 
   const quicker = await asGuest(plaza.url, { recipientAddress: account, scheduledAt: first, ...guestOf('Quick Bob') })
@@ -115,7 +115,7 @@ test('who cannot be told whether a payment was charged pays anew once nothing mo
   const book = guest.getByRole('button', { name: 'Book the call' })
   await book.click()
   await guest.getByRole('alert').filter({ hasText: 'Nobody knows yet' }).waitFor()
-  const anew = guest.getByRole('button', { name: 'Pay another time' })
+  const anew = guest.getByRole('button', { name: 'Pay again' })
   expect(await anew.count()).toBe(0)
   isOver = true
   await book.click()

@@ -11,7 +11,7 @@ describe('the cluster', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  const figures = (page: Page) => page.getByRole('dialog', { name: 'Cluster' })
+  const figures = (page: Page) => page.getByRole('tabpanel', { name: 'Cluster' })
   const operator = async (device = desktop) => {
     const page = await plaza.visit(device, addWallet)
     await page.getByRole('button', { name: 'Wallet', exact: true }).click()
@@ -20,7 +20,8 @@ describe('the cluster', () => {
     await page.getByRole('alert').waitFor()
     await sign.click()
     await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
-    await page.getByRole('button', { name: 'Cluster' }).click()
+    await page.getByRole('button', { name: 'Administration' }).click()
+    await page.getByRole('tab', { name: 'Cluster' }).click()
     return page
   }
 
@@ -35,9 +36,9 @@ describe('the cluster', () => {
 
     const { metrics } = plaza.node
     metrics.degraded('redis', true)
-    await row.getByText('away: redis').waitFor()
+    await row.getByText('down: redis').waitFor()
     metrics.degraded('redis', false)
-    await row.getByText('away: redis').waitFor({ state: 'detached' })
+    await row.getByText('down: redis').waitFor({ state: 'detached' })
   })
 
   test('shows an error when no node answers, and retries', async () => {
@@ -63,6 +64,6 @@ describe('the cluster', () => {
   test('is offered to admins only', async () => {
     const page = await plaza.guest()
     expect(await page.getByRole('button', { name: 'Settings' }).count()).toBe(1)
-    expect(await page.getByRole('button', { name: 'Cluster' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Administration' }).count()).toBe(0)
   })
 })

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { linkTo, type PageName, pageAt, pagePaths } from '#shared/kit/pages'
-import { field, go, openPlaza } from './plaza.ts'
+import { axeFaults, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -20,6 +21,7 @@ const params = {
   token: 'none',
   code: 'ABCDEF',
   slug: 'none',
+  part: 'people',
   section: 'devices',
   tab: 'words',
   seq: '1',
@@ -184,5 +186,56 @@ test('who signs in comes to the page that was asked for', async () => {
     await page.getByRole('button', { name: 'Enter as guest' }).click()
     await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
     expect(page.url()).toBe(`${plaza.url}/friends`)
+  }
+})
+
+test('a public room at its address shows strangers what it is and what was said, and lets them in', async () => {
+  const [host, page] = [await plaza.guest(), await plaza.visit(phone)]
+  const red: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') red.push(message.text())
+  })
+  const name = `Harbour ${randomUUID().slice(0, 8)}`
+  const channel = await host.evaluate(async (named) => {
+    const made = await fetch('/api/channels', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: named, description: 'Boats and tides' }),
+    })
+    return ((await made.json()) as { channel: { id: string } }).channel.id
+  }, name)
+  await go(host, `/rooms/channel:${channel}`)
+  await isLive(host)
+  await say(host, 'The tide is in')
+  await line(host, 'The tide is in').and(host.locator('.sent')).waitFor()
+
+  await page.goto(`${plaza.url}/rooms/channel:${channel}`)
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+  await page.getByText('Boats and tides', { exact: true }).waitFor()
+  await page.getByText('Members: 1', { exact: true }).waitFor()
+  await page
+    .getByRole('region', { name: `${name}, live` })
+    .getByText('The tide is in')
+    .waitFor()
+  expect(await page.title()).toBe(`${name} · Plaza`)
+  expect(await axeFaults(page)).toEqual([])
+  expect(red).toEqual([])
+  await page.getByRole('button', { name: 'Enter as guest' }).click()
+  await page.getByRole('button', { name: 'Join this room' }).click()
+  await isLive(page)
+  expect(new URL(page.url()).pathname).toBe(`/rooms/channel:${channel}`)
+})
+
+test('the chosen section of the settings is in view on a phone', async () => {
+  const page = await plaza.guest(phone)
+  const tab = page.getByRole('dialog').getByRole('tab', { selected: true })
+  const isInView = () =>
+    tab.evaluate((element) => {
+      const { left, right } = element.getBoundingClientRect()
+      return left >= 0 && right <= innerWidth
+    })
+  for (const section of ['data', 'profile']) {
+    await page.goto(`${plaza.url}/settings/${section}`)
+    await expect.poll(isInView).toBe(true)
   }
 })

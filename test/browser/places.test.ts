@@ -253,11 +253,11 @@ describe('the places of the page', () => {
     }
     const openMenu = async () => {
       await tapMessage()
-      // The emulated pointer stays where the finger was: a panel that loads may move the message away from it.
-      await more.tap({ timeout: 10_000 }).catch(async () => {
-        await tapMessage()
-        await more.tap()
-      })
+      // A part of the page that has loaded moves the message away from where the finger was.
+      await page.setViewportSize({ ...phone.viewport, height: phone.viewport.height / 2 })
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+      await page.setViewportSize(phone.viewport)
+      await more.tap()
       const items = page.getByRole('menu', { name: 'More' }).getByRole('menuitem')
       await items.first().waitFor()
       await expect.poll(async () => Promise.all((await items.all()).map(isSeen))).not.toContain(false)

@@ -61,13 +61,13 @@ describe('profiles', () => {
     await begin(page, 'Link')
     await dialog(page).getByLabel('Address', { exact: true }).fill('javascript:alert(1)')
     await dialog(page).getByRole('button', { name: 'Add it' }).click()
-    await dialog(page).getByText('This is no address of the web').waitFor()
+    await dialog(page).getByText('This is not a web address').waitFor()
     expect(await dialog(page).getByLabel('Address', { exact: true }).getAttribute('aria-invalid')).toBe('true')
     expect(await axeFaults(page)).toEqual([])
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await begin(page, 'Goals')
     await dialog(page).getByRole('button', { name: 'Add it' }).click()
-    await dialog(page).getByRole('alert').getByText('nothing to be seen').waitFor()
+    await dialog(page).getByRole('alert').getByText('nothing to see').waitFor()
     for (const goal of ['Cross the bay', 'Learn to splice']) {
       await dialog(page)
         .getByRole('button', { name: /^Add (one|another)$/ })
@@ -120,7 +120,7 @@ describe('profiles', () => {
     expect(seen.map((text) => text.split('\n')[0])).toEqual(
       ['A boat', 'Sails at night', 'Goals'].map((first) => expect.stringContaining(first)),
     )
-    await profile.getByText('1 of 2 reached').waitFor()
+    await profile.getByText('1 of 2 done').waitFor()
     const link = profile.getByRole('link', { name: 'A boat' })
     expect(await link.getAttribute('href')).toBe('https://pictures.test/boat.png')
     expect(await profile.locator('img').count()).toBe(0)
@@ -141,9 +141,9 @@ describe('profiles', () => {
     })
     await own(page)
     await expect.poll(() => tiles(page).count()).toBe(50)
-    await page.getByText('50 widgets are the most').waitFor()
+    await page.getByText('at most 50 widgets').waitFor()
     for (const type of ['Poll', 'Availability', 'Snapshots']) {
-      await page.getByRole('button', { name: `Change: ${type}` }).click()
+      await page.getByRole('button', { name: `Edit: ${type}` }).click()
       await dialog(page).getByRole('button', { name: 'Save' }).waitFor()
       expect(await dialog(page).locator('.field, .form-items').count()).toBeGreaterThan(0)
       await page.keyboard.press('Escape')

@@ -68,7 +68,7 @@ describe('how a profile is drawn', () => {
     const fields = fieldsIn(theme)
     expect(fields).toMatchObject({ first: '#112233', last: '#445566' })
     const half = themeIn({ ...fields, first: '#11' }, fields)
-    expect(faultsOfTheme(half)).toMatchObject({ first: expect.stringContaining('colour') })
+    expect(faultsOfTheme(half)).toMatchObject({ first: expect.stringContaining('color') })
     const whole = themeIn({ ...fields, first: '#abcdef' }, fields)
     expect(whole.background_value).toBe('linear-gradient(135deg, #abcdef, #445566)')
     expect(faultsOfTheme(whole)).toEqual({})
@@ -105,7 +105,7 @@ describe('what a widget looks like', () => {
     [
       'goals_checklist',
       { goals: [{ text: 'a', completed: true }, { text: 'b' }] },
-      { meter: { share: 0.5, says: '1 of 2 reached' } },
+      { meter: { share: 0.5, says: '1 of 2 done' } },
     ],
     ['spotify', { spotifyUri: 'spotify:track:4uLU6h' }, { link: { href: 'https://open.spotify.com/track/4uLU6h' } }],
     ['map', { latitude: 52.5, longitude: 13.4, city: 'Berlin' }, { title: 'Berlin' }],
@@ -140,6 +140,7 @@ describe('what a widget is set to', () => {
     for (const type of widgetTypes) {
       const titles = fieldsOf(type).map(({ title }) => title)
       expect(titles.length, type).toBeGreaterThan(0)
+      for (const title of titles) expect(title, type).toMatch(/^\p{Lu}/u)
       expect(new Set(titles).size, `${type}: ${titles}`).toBe(titles.length)
     }
   })

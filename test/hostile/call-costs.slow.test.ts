@@ -1,5 +1,4 @@
 // Modes: embedded
-import { createECDH } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setEmail } from '#server/domains/people/accounts/emails'
@@ -14,17 +13,13 @@ import { fakePush } from '#server/ports/push/fake'
 import { fakeVideo } from '#server/ports/video/fake'
 import { fakeWeb } from '#server/ports/web/fake'
 import { api } from '#shared/api/index'
-import { rooms } from '#shared/api/rooms/rooms'
-import { canonicalOperations } from '#shared/kit/canonical'
-import { type Operation, operationsOf } from '#shared/kit/contract'
-import { dmOf } from '#shared/kit/primitives'
+import { operationsOf } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'
 import { frugalClient } from '#test/support/frugal-client'
-import { exampleOf, type Inputs, inputsOf } from '#test/support/inputs'
-import { befriend, channelOf, groupOf, type Person, personAt, say } from '#test/support/people'
+import { personAt } from '#test/support/people'
+import { type Called, callAs, everyCall, orderOf, type Stranger, strangersOf } from '#test/support/strangers'
 import { times } from '#test/support/times'
 import { wallet } from '#test/support/wallet'
-import { place, restTargets, samples, socketTargets, type Target } from './generator.ts'
 
 /** At the rates that they are allowed, the calls of an operation cost at most so many times as much as those of one that is known to be cheap. */
 const most = 25
@@ -36,26 +31,15 @@ const dear = ['broadcasts.send']
 /** A process without work uses less than this in such a time. */
 const [idleMicros, lookMilliseconds] = [1_000, 3]
 const holders = 5
-const [channels, silentChannels, groups, conversations] = [70, 420, 10, 20]
+const belongings = { channels: 70, silentChannels: 420, groups: 10 }
+const conversations = 20
 /** How often each of them calls what makes something before it is measured, and each operation while it is. */
 const [before, measured] = [2, 1]
 
-interface Holder extends Person {
-  inputs: Inputs
-  room: { type: 'channel'; id: string }
-}
-interface Called {
-  id: string
-  name: string
-  operation: Operation
-  /** Null where it is open over a socket alone. */
-  target: Target | null
-}
-
 let server: Booted
 let client: ReturnType<typeof frugalClient>
-let all: Holder[]
-let boss: Holder
+let all: Stranger[]
+let boss: Stranger
 /** Calls are counted anew in each; null while everything is prepared. */
 let round: number | null = null
 let paid = 0
@@ -88,7 +72,12 @@ beforeAll(async () => {
     }),
   })
   client = frugalClient(server.url)
-  await prepare()
+  const people = await Promise.all(times(holders, (at) => personAt(server.url, `holder ${at}`)))
+  const others = await Promise.all(times(conversations, (at) => personAt(server.url, `other ${at}`)))
+  const made = await strangersOf(people, others, belongings, await personAt(server.url, 'boss'))
+  all = made.strangers
+  boss = made.boss
+  for (const { account } of [...all, boss]) await setEmail(account, `${account}@people.test`, Date.now())
   round = 0
 })
 afterAll(async () => {
@@ -96,89 +85,21 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Five accounts in five hundred rooms each, with friends and starred messages, and an admin. */
-async function prepare(): Promise<void> {
-  const people = await Promise.all(times(holders, (at) => personAt(server.url, `holder ${at}`)))
-  const others = await Promise.all(times(conversations, (at) => personAt(server.url, `other ${at}`)))
-  const inTurn = (at: number) => times(holders, (one) => people[(at + one) % holders]) as [Person, ...Person[]]
-  const made = { channel: [] as string[], group: [] as string[] }
-  for (let at = 0; at < channels; at++) {
-    const room = await channelOf(...inTurn(at), ...others.slice(0, 1))
-    made.channel.push(room.id)
-    const { id: messageId } = await say(inTurn(at)[1] as Person, room, 'What is marked')
-    for (const who of people)
-      await who.rest('POST /api/messages/starred', { messageId, messageType: 'channel', channelId: room.id })
-  }
-  for (let at = 0; at < silentChannels; at++) await channelOf(...inTurn(at))
-  for (let at = 0; at < groups; at++) made.group.push((await groupOf(...inTurn(at))).id)
-  for (const other of others)
-    for (const who of people) {
-      await befriend(who, other)
-      await who.does('rest', rooms.openDm, { recipientAddress: other.account })
-    }
-  const holderOf = async (who: Person, at: number): Promise<Holder> => {
-    const [channelId, groupId, other] = [made.channel[at] ?? '', made.group[at] ?? '', others[at]?.account ?? '']
-    const room = { type: 'channel', id: channelId } as const
-    await setEmail(who.account, `${who.account}@people.test`, Date.now())
-    const message = await say(who, room, 'What is asked about')
-    const key = createECDH('prime256v1').generateKeys('base64url')
-    const ids = { channelId, groupId, chatId: channelId, messageId: message.id }
-    const fields = { room, ...ids, p256dh: key, public_key: key }
-    const conversation = dmOf(who.account, other)
-    return { ...who, room, inputs: inputsOf({ account: who.account, other, conversation, fields }) }
-  }
-  all = await Promise.all(people.map(holderOf))
-  const admin = await personAt(server.url, 'boss')
-  // Whom an admin erases is known to none of the others.
-  await admin.does('rest', rooms.join, { room: { type: 'channel', id: made.channel[holders] ?? '' } })
-  boss = await holderOf(admin, holders)
-}
-
-async function call(who: Holder, { id, name, operation, target }: Called): Promise<number> {
-  const example = exampleOf(id, name)
-  const sample = () => samples(operation.input, { room: who.room, id: who.room.id })[0] ?? {}
-  const input = example ? who.inputs.of(name, operation, example) : sample()
-  if (!target) {
-    const { namespace = '', event = '' } = socketTargets.find((one) => one.name === name) ?? {}
-    const answer = await who.ask(event, input, namespace)
-    return answer.ok ? 200 : answer.error.status
-  }
-  const { path, body } = place(target, input)
-  const { status, text } = await client.ask({ ...target, path }, who.token, body)
-  if (status === 200 && !operation.stream) who.inputs.note(name.split('.')[0] ?? '', JSON.parse(text || '{}'))
-  return status
-}
-
-/** These leave less for the others, and the last of them the session of whoever calls. */
-const ends =
-  /remove|archive|leave|kick|forget|revoke|unlink|withdraw|decline|release|cancel|\.end$|block$|suspend|changeSetting|handOver/
-const endsSessions = /^sessions\.end|^identity\.(logout|refresh)/
-const endsRooms = /^rooms\.(leave|archive|handOver)/
-const orderOf = ({ name, target }: Called) =>
-  endsSessions.test(name) ? 4 : endsRooms.test(name) ? 3 : ends.test(name) ? 2 : target?.method === 'GET' ? 1 : 0
-
-const overHttp = canonicalOperations(api).map(({ fixed, ...one }): Called => {
-  const target = restTargets.find(({ name, fixed: own }) => name === one.name && own?.type === fixed?.type)
-  return { ...one, target: target ?? null }
-})
-const overSockets = operationsOf(api).flatMap(({ name, operation }): Called[] =>
-  overHttp.some((one) => one.name === name) ? [] : [{ id: name, name, operation, target: null }],
-)
-const everything = [...overHttp, ...overSockets].toSorted((one, other) => orderOf(one) - orderOf(other))
+const call = (who: Stranger, called: Called) => callAs(who, called, client)
 const callersOf = ({ operation }: Called) => (operation.access === 'admin' ? [boss] : all)
 
 test('O04: no operation costs more than it declares, of five accounts at one address that are in five hundred rooms each', async () => {
-  expect(new Set(everything.map(({ name }) => name)).size).toBe(operationsOf(api).length)
-  for (const one of everything.filter((called) => orderOf(called) < 2)) {
+  expect(new Set(everyCall.map(({ name }) => name)).size).toBe(operationsOf(api).length)
+  for (const one of everyCall.filter((called) => orderOf(called) < 2)) {
     round = (round ?? 0) + 1
     for (const who of callersOf(one)) for (let nth = 0; nth < (orderOf(one) ? 1 : before); nth++) await call(who, one)
   }
-  const known = everything.find(({ name }) => name === cheap)
+  const known = everyCall.find(({ name }) => name === cheap)
   const [units, told] = [[] as number[], [] as (Called & { cost: number; statuses: number[] })[]]
   // Jobs that the calls above began, such as archives, would be counted with the calls below.
   const begun = { state: 'open' as const, attempts: { $gt: 0 } }
   await expect.poll(() => StoredJobs.countDocuments(begun), { timeout: 120_000, interval: 250 }).toBe(0)
-  for (const one of everything) {
+  for (const one of everyCall) {
     round = (round ?? 0) + 1
     const share = Math.max(tiers[one.operation.limit] / tiers.general, leastShare)
     const first = await measure(one)
@@ -189,7 +110,7 @@ test('O04: no operation costs more than it declares, of five accounts at one add
       const again = await measure(one)
       if (`${again.statuses}` === `${first.statuses}`) cost = Math.min(cost, again.cost * share)
     }
-    if (known && orderOf(one) < 4) units.push((await costOf(() => call(all[0] as Holder, known))).micros)
+    if (known && orderOf(one) < 4) units.push((await costOf(() => call(all[0] as Stranger, known))).micros)
     told.push({ ...one, cost, statuses: first.statuses })
   }
   const unit = median(units)

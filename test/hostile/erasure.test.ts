@@ -11,21 +11,29 @@ import { ownData } from '#shared/api/platform/own-data'
 import { messages } from '#shared/api/rooms/messages'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
+import { inThreeDays } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
+import { follow } from '#test/support/line'
 import { channelOf, type Door, moderates, over, type Person, people, person, say, sealed } from '#test/support/people'
-import { call, wallet } from '#test/support/wallet'
+import { receiver } from '#test/support/receiver'
+import { call, connect, heard, wallet } from '#test/support/wallet'
+import { webOver } from '#test/support/web'
 
 let server: Booted
+let came: Awaited<ReturnType<typeof receiver>>
 beforeAll(async () => {
+  came = await receiver()
+  const admins = ['an admin', 'another admin', 'an admin who goes'] as const
   server = await boot({
-    environment: {
-      ERASURE_GRACE_DAYS: '0',
-      ADMINS: `${wallet('an admin').address},${wallet('another admin').address}`,
-    },
+    environment: { ERASURE_GRACE_DAYS: '0', ADMINS: admins.map((name) => wallet(name).address).join(',') },
+    services: { web: webOver({ 'hooks.test': came.server.port }) },
     entry: 'through the door',
   })
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  await server.close()
+  await came.server.close()
+})
 
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 100 })
 /** The erasure begins at once, and ends when all nodes have forgotten the account. */
@@ -67,6 +75,53 @@ describe('a deletion is of the caller alone, and leaves nobody a way in', () => 
     const [last] = (await stays.does('rest', messages.history, { room })).messages
     expect((await anew.refused('rest', messages.edit, { room, id: last?.id ?? '', text: 'changed' })).status).toBe(403)
     expect((await anew.refused('rest', api.rooms.archive, { room })).status).toBeGreaterThanOrEqual(403)
+  })
+
+  test('the token of a bot, a code and a meeting of a deleted account are refused, and its webhooks get nothing', async () => {
+    const [goes, stays, late] = await people(server, 'an admin who goes', 'keeps the room', 'comes by a code')
+    const room = await channelOf(goes, stays)
+    await goes.does('rest', api.rooms.setRole, { room, address: stays.account, role: 'admin' })
+    came.answers.set('/fails', 500)
+    const hook = { rooms: [room], kinds: ['message.created' as const] }
+    for (const [who, path] of [
+      [goes, '/goes'],
+      [goes, '/fails'],
+      [stays, '/stays'],
+    ] as const)
+      await who.does('rest', api.webhooks.create, { url: `https://hooks.test${path}`, ...hook })
+    const arrives = (path: string, texts: string[]) =>
+      expect.poll(() => came.textsAt(path), { timeout: 15_000 }).toEqual(texts)
+    const [invite] = (await goes.does('rest', api.invites.list, {})).invites
+    const { code: ofAdmins } = await goes.does('rest', api.inviteCodes.create, { maxUses: 0 })
+    const { room: meeting } = await goes.does('rest', api.meetings.create, { title: 'Soon' })
+    const { inviteToken } = await goes.does('rest', api.booking.createShareable, { scheduledAt: inThreeDays(11) })
+    const scopes = ['identity:read', 'messages:write']
+    const { token } = await goes.does('rest', api.serviceTokens.create, { name: 'Goes as well', scopes })
+    const bot = follow(connect(server.url, '/rooms', token))
+    await bot.hears('session:ready')
+    await say(stays, room, 'before')
+    for (const path of ['/goes', '/fails', '/stays']) await arrives(path, ['before'])
+
+    await goes.does('rest', ownData.erase, { messages: 'unlink', confirm: goes.account })
+    await expect.poll(() => bot.socket.connected, { timeout: 60_000 }).toBe(false)
+    await erased(goes)
+    const tries = came.at('/fails').length
+    server.setAhead(3_600)
+    await say(stays, room, 'after')
+    await arrives('/stays', ['before', 'after'])
+    server.setAhead(0)
+    expect([came.textsAt('/goes'), came.at('/fails').length]).toEqual([['before'], tries])
+    for (const path of ['GET /api/auth/session', 'GET /api/channels'])
+      expect(await call(server.url, path, null, token)).toMatchObject({ status: 401, code: 'SESSION_NOT_FOUND' })
+    const refusal = { data: { code: 'SESSION_NOT_FOUND' } }
+    expect(await heard(connect(server.url, '/rooms', token), 'connect_error')).toMatchObject(refusal)
+    for (const door of over) {
+      for (const code of [invite?.code ?? '', ofAdmins.code])
+        expect((await late.refused(door, api.invites.redeem, { code })).code).toBe('INVALID_INVITE')
+      expect((await late.refused(door, api.meetings.get, { code: meeting.joinCode })).code).toBe('ROOM_NOT_FOUND')
+      const { call: booked } = await late.does(door, api.booking.invited, { token: inviteToken })
+      expect(booked.status).toBe('cancelled')
+    }
   })
 
   test.each(over)('over %s only admins delete others, and admins neither admins nor Plaza itself', async (door) => {

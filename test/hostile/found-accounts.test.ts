@@ -20,6 +20,7 @@ import {
   outcomeOf,
   over,
   type Person,
+  people,
   person,
   say,
   sealed,
@@ -36,20 +37,24 @@ let friend: Person
 let stranger: Person
 let asker: Person
 let askedFor: Person
+let root: Person
 let places: Record<string, RoomRef>
 /** What names the things of the account that leaves, by the field, or by the word before it in the path. */
 let known: Record<string, unknown>
+/** The account's invitation of the stranger into its group. */
+let invited: { id: string }
 
 beforeAll(async () => {
   video = fakeVideo()
   server = await boot({
-    environment: { BETA: 'open', RATE_LIMIT_SCALE: '100' },
+    environment: { BETA: 'open', RATE_LIMIT_SCALE: '100', SUPER_ADMINS: wallet('found root').address },
     services: { video, issues: fakeIssues(), calendars: fakeCalendars(), prices: fakePrices() },
     entry: 'through the door',
   })
-  const named = ['gwen', 'found friend', 'found stranger', 'found asker', 'found asked'] as const
-  const [one, two, three, four, five] = await Promise.all(named.map((name) => person(server, name)))
-  ;[gwen, friend, stranger, asker, askedFor] = [one, two, three, four, five] as [Person, Person, Person, Person, Person]
+  ;[gwen, friend, stranger, asker, askedFor, root] = await people(
+    server,
+    ...(['gwen', 'found friend', 'found stranger', 'found asker', 'found asked', 'found root'] as const),
+  )
   await prepare()
 }, 120_000)
 afterAll(() => server.close())
@@ -71,6 +76,9 @@ async function prepare(): Promise<void> {
     name: 'Of both',
     memberAddresses: [stranger.account],
   })
+  const { invitations } = await stranger.does('rest', api.groupInvitations.list, {})
+  invited = { id: invitations[0]?.id ?? 'none' }
+  await friend.does('rest', api.rooms.setRole, { room: group, address: gwen.account, role: 'moderator' })
   const message = await say(gwen, channel, 'What is found')
   const dm = dmOf(gwen.account, friend.account)
   await say(gwen, dm, sealed())
@@ -269,6 +277,28 @@ async function outcomesOf(address: string): Promise<string[]> {
   return outcomes
 }
 
+const all = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
+/** How somebody appoints the account to something. */
+async function appointed(): Promise<string[]> {
+  const [channel, group, address] = [places.channel as RoomRef, places.group as RoomRef, gwen.account]
+  const promoted = (room: RoomRef | null, patch = {}) => ({ action: 'promote', target: address, room, patch }) as const
+  const appointments: readonly [what: string, Operation, who: Person, input: object][] = [
+    ['moderator of a group', api.moderation.act, friend, promoted(group)],
+    ['moderator with all rights', api.moderation.act, friend, promoted(channel, all)],
+    ['admin of a channel', api.rooms.setRole, friend, { room: channel, address, role: 'admin' }],
+    ['admin of a group', api.rooms.setRole, friend, { room: group, address, role: 'admin' }],
+    ['successor in a group', api.rooms.handOver, root, { room: group, address }],
+    ['successor in a channel', api.rooms.handOver, root, { room: channel, address }],
+    ['moderator everywhere', api.moderation.act, root, promoted(null)],
+    ['admin of the installation', api.accounts.grantAdmin, root, { walletAddress: address }],
+  ]
+  const outcomes: string[] = []
+  for (const [what, operation, who, input] of appointments)
+    for (const door of doorsOf(operation))
+      outcomes.push(`${what} over ${door}: ${outcomeOf(await who.tries(door, operation, input as never))}`)
+  return outcomes
+}
+
 describe('P26: an account that is to be deleted', () => {
   let before: string[]
   beforeAll(async () => {
@@ -291,6 +321,22 @@ describe('P26: an account that is to be deleted', () => {
     expect(outcomeOf(accepted)).toBe('404 NOT_FOUND')
   })
 
+  test('is appointed by nobody over either door, and loses what it was appointed to', async () => {
+    const outcomes = await appointed()
+    expect(outcomes.filter((outcome) => !outcome.endsWith('_FOUND'))).toEqual([])
+    const [room, address] = [places.group as RoomRef, gwen.account]
+    for (const less of [{ canPin: false }, { canPin: false, canMute: false }])
+      await moderates(friend, { action: 'promote', target: address, room: places.channel as RoomRef, patch: less })
+    await friend.does('rest', api.rooms.setRole, { room, address, role: 'member' })
+  })
+
+  test('adds nobody to its group any more by an invitation of before, over either door', async () => {
+    for (const door of over)
+      expect(outcomeOf(await stranger.tries(door, api.groupInvitations.accept, invited))).toBe('404 NOT_FOUND')
+    const { rooms } = await stranger.does('rest', api.inbox.list, { limit: 100 })
+    expect(rooms.map(({ name }) => name)).not.toContain('Of both')
+  })
+
   test('keeps the conversations that it has had', async () => {
     const room = places.dm as RoomRef
     expect((await friend.does('rest', api.messages.history, { room })).messages).toHaveLength(1)
@@ -307,5 +353,7 @@ describe('P26: an account that is to be deleted', () => {
     expect(outcomeOf(accepted)).toBe('200')
     const opened = await stranger.tries('rest', api.rooms.openDm, { recipientAddress: gwen.account })
     expect(outcomeOf(opened)).toBe('200')
+    expect(outcomeOf(await stranger.tries('rest', api.groupInvitations.accept, invited))).toBe('200')
+    expect((await appointed()).filter((outcome) => !outcome.endsWith(': 200'))).toEqual([])
   })
 })

@@ -315,6 +315,22 @@ describe('T23: forms of uploads, class by class', () => {
   })
 
   test.each([
+    ['before it is sent', ['Content-Length: 11534336'], ''],
+    ['while it comes without a length', ['Transfer-Encoding: chunked'], 'x'.repeat(10 * megabyte + 1)],
+  ])('200: a file beyond the limit of its account is refused %s', async (_when, length, value) => {
+    const form = bytesOf({ parts: [{ name: 'name', value: 'a.bin' }, filePart('picture', { value })], end: '' })
+    const begun = value === '' ? form : Buffer.concat([Buffer.from(`${form.length.toString(16)}\r\n`), form])
+    const asked = request('POST /api/upload/file', [...headersOf('plaza'), ...length], begun)
+      .toString('latin1')
+      .replace(/Connection: close\r\n/, '')
+    const answer = await sendBytes(server.url, Buffer.from(asked, 'latin1'))
+    expect([answer.status, answer.headers.connection]).toEqual([413, 'close'])
+    expect(answer.body).toContain('Your account may send files of at most 10 MB')
+    expect(answer.body).toContain('"most_bytes":10485760')
+    await expect.poll(left).toEqual([])
+  })
+
+  test.each([
     ['a file that is too long', 413, [filePart('picture', { value: Buffer.alloc(5 * megabyte + 1) })]],
     ['two files', 400, [filePart('picture'), filePart('picture')]],
     ['more fields than any form has', 400, ['b', 'c', 'd', 'e', 'f', 'g'].map((name) => ({ name, value: '' }))],

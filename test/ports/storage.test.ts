@@ -7,8 +7,10 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localStorage } from '#server/ports/storage/local'
-import { isKey, type Range, type Storage, typeOf } from '#server/ports/storage/port'
+import { isKey, type Range, type Storage } from '#server/ports/storage/port'
 import { s3Storage } from '#server/ports/storage/s3'
+import { fileDispositionOf, namePart } from '#shared/kit/file-name'
+import { fileTypeOf } from '#shared/kit/file-type'
 import { heavy } from '#test/support/heavy'
 import { openS3 } from '#test/support/s3'
 
@@ -43,7 +45,9 @@ test('S3 is told how a blob is to be served, where its bucket is read by others'
     asked.push({ method, ...headers })
     answer.writeHead(200, { etag: '"x"' }).end()
   })
-  await s3Storage({ ...s3, endpoint: server.endpoint }).put(newKey('png'), new Blob(['x']))
+  const storage = s3Storage({ ...s3, endpoint: server.endpoint })
+  await storage.put(newKey('png'), new Blob(['x']))
+  await storage.put('media/file/0xaa/1_a.cGxhbi5wZGY.pdf', new Blob(['x']))
   expect(asked).toMatchObject([
     {
       method: 'PUT',
@@ -51,6 +55,7 @@ test('S3 is told how a blob is to be served, where its bucket is read by others'
       'content-disposition': 'attachment',
       'cache-control': 'public, max-age=31536000, immutable',
     },
+    { 'content-type': 'application/pdf', 'content-disposition': 'attachment; filename="plan.pdf"' },
   ])
   server.close()
 })
@@ -338,4 +343,17 @@ test.each([
   ['files/a.svg', 'application/octet-stream'],
   ['files/a.html', 'application/octet-stream'],
   ['files/a.toString', 'application/octet-stream'],
-])('%s is served as %s', (key, type) => expect(typeOf(key)).toBe(type))
+  ['media/file/0xaa/1_a.YS5wZGY.pdf', 'application/pdf'],
+])('%s is served as %s', (key, type) => expect(fileTypeOf(key)).toBe(type))
+
+const keyOf = (name: string) => `media/file/0xaa/1795988940156_a.${namePart(name)}.bin`
+test.each([
+  ['media/chat/0xaa/1_a.png', 'attachment'],
+  [keyOf('Plan for 2031.pdf'), 'attachment; filename="Plan for 2031.pdf"'],
+  [
+    keyOf('Übersicht (1).pdf'),
+    `attachment; filename="_bersicht (1).pdf"; filename*=UTF-8''%C3%9Cbersicht%20%281%29.pdf`,
+  ],
+  [keyOf('100%41.pdf'), `attachment; filename="100_41.pdf"; filename*=UTF-8''100%2541.pdf`],
+  [keyOf('a"\r\nX: b'), `attachment; filename="a___X: b"; filename*=UTF-8''a%22%0D%0AX%3A%20b`],
+])('%s is downloaded by %s', (key, header) => expect(fileDispositionOf(key)).toBe(header))

@@ -71,8 +71,15 @@ export const person = (server: Booted, name: string, url = server.urls[made++ % 
   personAt(url, name)
 
 /** The same at one address; the headers go with the sign-in and with every request. */
-export async function personAt(url: string, name: string, own = {}): Promise<Person> {
-  const { sessionToken: token, refreshToken, address: account } = await enter(url, wallet(name), own)
+export const personAt = async (url: string, name: string, own = {}): Promise<Person> =>
+  personWith(url, await enter(url, wallet(name), own), own)
+
+/** Somebody who has signed in before, at this node or another. */
+export function personWith(
+  url: string,
+  { sessionToken: token, refreshToken, address: account }: Awaited<ReturnType<typeof enter>>,
+  own = {},
+): Person {
   const lines = new Map<string, Promise<Line>>()
   const rest = (route: string, body: object | null = null, headers = {}) =>
     call(url, route, body, token, { ...own, ...headers })

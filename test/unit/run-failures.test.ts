@@ -11,7 +11,7 @@ describe('the words of the page for an answer that failed', () => {
     expect(words).not.toBe(endWords('OF_A_NEWER_VERSION', '').words)
     expect(words).toMatch(/\. .*[Aa]sk/)
     expect(words).not.toContain('kept')
-    expect(endWords(code, 'Half').words).toContain('What it had written is kept.')
+    expect(endWords(code, 'Half').words).toContain('The text so far is kept.')
     expect(isLasting).toBe(code === 'QUESTION_REFUSED' || code === 'CONTEXT_TOO_LONG')
   })
 

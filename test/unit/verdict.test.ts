@@ -334,6 +334,7 @@ const anyRules: fc.Arbitrary<Rules> = fc.record({
   polls_allowed: level,
   location_sharing_allowed: level,
   voice_allowed: level,
+  files_allowed: level,
   read_only: fc.boolean(),
   slow_mode_seconds: fc.constantFrom(...slowModeSeconds),
   max_message_length: fc.constantFrom(0, 5, 500),
@@ -364,6 +365,7 @@ const anyState: fc.Arbitrary<SenderFacts> = fc.record({
   storage: fc.constant({ publicUrl: 'https://media.test', missing: new Set<string>() }),
 })
 
+const file = `https://media.test/media/file/${sender}/1_a.cGxhbi5wZGY.pdf`
 /** A real message of each kind, where the probe of the capability is a bare one. */
 const genuine: Readonly<Record<Sendable, MessageDraft>> = {
   text: say('hi'),
@@ -375,6 +377,7 @@ const genuine: Readonly<Record<Sendable, MessageDraft>> = {
   voice: textDraft('voice', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
   encrypted_image: textDraft('encrypted_image', `[ENC_IMAGE:image/png]${image}`),
   voice_memo: textDraft('voice_memo', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
+  file: { ...say('plan.pdf'), attachments: [{ url: file, name: 'plan.pdf', mime: 'application/pdf', size: 3 }] },
   links: say('https://a.io'),
 }
 
@@ -386,12 +389,14 @@ describe('capabilities', () => {
         fc.pre(state.sealed !== 'shared-key')
         const { capabilities: may, ...rest } = capabilitiesIn(state)
         const rested = { ...state, lastMessageAt: null }
-        const { ok, code } = judgeMessage(probeOf(sendable), rested).verdict
+        const { ok, code } = judgeMessage(probeOf(sendable, rested), rested).verdict
         expect(may[sendable]).toEqual({ ok, code })
         expect(Capabilities.parse({ capabilities: may, ...rest })).toEqual({ capabilities: may, ...rest })
 
         const roomy = { ...rested, words: [], rules: { ...state.rules, max_message_length: 0 } }
-        const real = judgeMessage(genuine[sendable], roomy).verdict
+        // What is sealed has its files inside.
+        const sent = { ...genuine[sendable], ...(state.sealed === null ? {} : { attachments: [] }) }
+        const real = judgeMessage(sent, roomy).verdict
         expect(capabilitiesIn(roomy).capabilities[sendable]).toEqual({ ok: real.ok, code: real.code })
       }),
       { numRuns: 1_000 },

@@ -12,14 +12,14 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { welcomeTexts as t } from '../texts/welcome.ts'
 import styles from './room-preview.module.css'
 
-const room: RoomRef = { type: 'alpha', id: null }
 const loadedLines = 4
 const waitSeconds = 25
 const pauseMilliseconds = 5_000
 const kept = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 
-/** The public room as visitors see it who are not signed in. */
-export function RoomPreview({ isDemo }: { isDemo: boolean }) {
+/** What is said in a room, as visitors see it who are not signed in. */
+export function RoomPreview({ name, isDemo, ...props }: { room: RoomRef; name: string; isDemo: boolean }) {
+  const [room] = useState(props.room)
   const [visitor, setVisitor] = useState<Client | null>(null)
   useEffect(() => {
     const client = createClient({ url: location.origin, transport: 'rest', token: null, storage: kept })
@@ -27,25 +27,26 @@ export function RoomPreview({ isDemo }: { isDemo: boolean }) {
     return () => client.close()
   }, [])
   return (
-    <section className={styles.roomPreview} aria-label={t.preview.title}>
-      {visitor && <Glimpse visitor={visitor} isDemo={isDemo} />}
+    <section className={styles.roomPreview} aria-label={t.preview.title({ name })}>
+      {visitor && <Glimpse visitor={visitor} room={room} name={name} isDemo={isDemo} />}
     </section>
   )
 }
 
-function Glimpse({ visitor, isDemo }: { visitor: Client; isDemo: boolean }) {
+function Glimpse(props: { visitor: Client; room: RoomRef; name: string; isDemo: boolean }) {
+  const { visitor, room, name, isDemo } = props
   const head = useRef(0)
   const lines = useLoaded<readonly Message[]>('lines', async () => {
     head.current = (await visitor.messages.sync({ room, after_seq: head.current, limit: 1 })).head_seq
     const { messages } = await visitor.messages.history({ room, limit: loadedLines })
     return messages.filter((message) => !message.is_deleted && message.message_type === 'text')
   })
-  const isLost = useNews(visitor, lines.value ? head : null, lines.reload)
+  const isLost = useNews(visitor, room, lines.value ? head : null, lines.reload)
   const state = lines.error || isLost ? 'offline' : lines.value === null ? 'connecting' : 'online'
   return (
     <div className={styles.roomPreviewCard}>
       <header className="row">
-        <strong className="display">{t.preview.room}</strong>
+        <strong className="display">{name}</strong>
         <span className="grow" />
         <ConnectionWord state={state} />
       </header>
@@ -85,7 +86,7 @@ function Line({ message }: { message: Message }) {
 }
 
 /** Calls `tell` whenever the room has events after `head`; true while the server cannot be reached. */
-function useNews(visitor: Client, head: RefObject<number> | null, tell: () => void): boolean {
+function useNews(visitor: Client, room: RoomRef, head: RefObject<number> | null, tell: () => void): boolean {
   const [isLost, setLost] = useState(false)
   useEffect(() => {
     if (!head) return
@@ -111,6 +112,6 @@ function useNews(visitor: Client, head: RefObject<number> | null, tell: () => vo
       isOver = true
       clearTimeout(timer)
     }
-  }, [visitor, head, tell])
+  }, [visitor, room, head, tell])
   return isLost
 }

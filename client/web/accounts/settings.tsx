@@ -9,7 +9,7 @@ import { ContactForm } from '../support/contact-form.tsx'
 import { settingTexts as t } from '../texts/settings.ts'
 import { Appearance } from './appearance.tsx'
 import { Availability } from './availability.tsx'
-import { CallsFrom } from './calls-from.tsx'
+import { ContactPermissions } from './contact-permissions.tsx'
 import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
 import { Notifications } from './notifications.tsx'
@@ -49,7 +49,7 @@ export function Settings({ section: page, onClose }: { section: SettingsSection;
         {page === 'notifications' && <Notifications />}
         {page === 'privacy' && (
           <>
-            <CallsFrom />
+            <ContactPermissions />
             <SilencedRooms />
             <BlockedPeople />
           </>

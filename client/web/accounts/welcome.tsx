@@ -1,9 +1,12 @@
-import { lazy, useState } from 'react'
+import { lazy, useEffect, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
+import type { Room } from '#shared/api/rooms/room'
+import type { RoomRef } from '#shared/kit/primitives'
+import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Problem } from '../kit/notice.tsx'
-import type { Listing } from '../kit/use-loaded.ts'
+import { type Listing, useLoaded } from '../kit/use-loaded.ts'
 import { welcomeTexts as t } from '../texts/welcome.ts'
 import { TourList } from '../tour/tour-list.tsx'
 import { LivePreview, useFirstLive } from './live-preview.tsx'
@@ -17,7 +20,11 @@ import { Wordmark } from './wordmark.tsx'
 
 const ContactDialog = lazy(async () => ({ default: (await import('../support/contact-form.tsx')).ContactDialog }))
 
+const publicRoom: RoomRef = { type: 'alpha', id: null }
+
+/** The sign-in, beside what visitors can see: the room of the address, else the public room. */
 export function Welcome(props: {
+  room: RoomRef | null
   status: Listing<ServerStatus>
   endedBy: string | null
   onEnter: (user: SignInUser) => void
@@ -29,6 +36,7 @@ export function Welcome(props: {
   const isKnown = !isLoading
   const streams = useFirstLive()
   const [isWriting, setWriting] = useState(false)
+  const { room, isOpening } = useVisitedRoom(props.room)
 
   return (
     <main className={styles.welcome}>
@@ -42,8 +50,8 @@ export function Welcome(props: {
           <ThemeButton />
         </header>
         <div className={styles.welcomePitch}>
-          <h1>{t.pitch}</h1>
-          <p>{t.pitchMore}</p>
+          <h1>{room ? isolated(room.name) : isOpening ? '\u00a0' : t.pitch}</h1>
+          {room ? <RoomFacts room={room} /> : !isOpening && <p>{t.pitchMore}</p>}
           {status?.notice && (
             <p className="hint" role="status">
               <bdi>{status.notice}</bdi>
@@ -100,11 +108,42 @@ export function Welcome(props: {
       </section>
       {isKnown && streams !== null && (
         <div className={styles.welcomeSide}>
-          {streams.length > 0 && <LivePreview onLook={props.onLook} />}
-          <RoomPreview isDemo={status?.demo ?? false} />
+          {streams.length > 0 && !props.room && <LivePreview onLook={props.onLook} />}
+          {!isOpening && (
+            <RoomPreview
+              key={room?.id}
+              room={(room && props.room) ?? publicRoom}
+              name={room?.name ?? t.preview.room}
+              isDemo={status?.demo ?? false}
+            />
+          )}
         </div>
       )}
     </main>
+  )
+}
+
+/** The room that a visitor came for; null if there is none, or if strangers may not see it. */
+function useVisitedRoom(room: RoomRef | null): { room: Room | null; isOpening: boolean } {
+  const client = useClient()
+  const { value, isLoading } = useLoaded(JSON.stringify(room), async () =>
+    room ? (await client.rooms.get({ room })).room : null,
+  )
+  const name = value?.name
+  useEffect(() => {
+    if (name !== undefined) document.title = `${name} · Plaza`
+  }, [name])
+  return { room: value, isOpening: isLoading && room !== null }
+}
+
+function RoomFacts({ room: { topic, description, member_count } }: { room: Room }) {
+  const about = topic || description
+  return (
+    <>
+      {about && <p dir="auto">{about}</p>}
+      <p className="hint">{t.room.members({ count: member_count })}</p>
+      <p>{t.room.join}</p>
+    </>
   )
 }
 

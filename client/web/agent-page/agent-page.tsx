@@ -12,6 +12,7 @@ import { isolated } from '../kit/format.ts'
 import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import styles from './agent-page.module.css'
 import { FreeView } from './free-view.tsx'
 import { Notice } from './notice.tsx'
@@ -19,9 +20,9 @@ import { PaidView } from './paid-view.tsx'
 import type { Pricing, PublicAgent } from './public-agent.ts'
 
 const words: ProblemWords = {
-  AGENT_NOT_FOUND: 'There is no such agent. It may have been deleted.',
-  AGENT_GONE: 'This agent was deleted with the account of its owner.',
-  AGENT_NOT_PUBLIC: 'This agent is not public. Whoever gave you the link can say who may ask it.',
+  AGENT_NOT_FOUND: t.problems.notFound,
+  AGENT_GONE: t.problems.gone,
+  AGENT_NOT_PUBLIC: t.problems.notPublic,
 }
 
 /** The page of a public agent, at an address that can be given to anybody: `/agents/:id`. */
@@ -39,21 +40,21 @@ export function AgentPage({ id }: { id: string }) {
   }, [name])
 
   return (
-    <main className={`room ${agentsStyles.agentRoom} ${agentsStyles.agentPage}`} aria-label={name ?? 'Agent'}>
+    <main className={`room ${agentsStyles.agentRoom} ${agentsStyles.agentPage}`} aria-label={name ?? t.title}>
       {value ? (
         <Loaded {...value} />
       ) : (
         <>
           <Head />
           {error && !isLoading ? (
-            <Blank icon="warn" title="This agent cannot be opened">
+            <Blank icon="warn" title={t.notOpened}>
               <LoadProblem error={error} words={words} />
               <button type="button" className="button small" onClick={reload}>
-                Try again
+                {t.retry}
               </button>
             </Blank>
           ) : (
-            <Skeleton rows={9} label="Loading the agent" />
+            <Skeleton rows={9} label={t.loadingAgent} />
           )}
         </>
       )}
@@ -67,31 +68,25 @@ function Loaded({ agent, pricing }: { agent: PublicAgent; pricing: Pricing }) {
   if (!enabled || network === undefined)
     return (
       <>
-        <Head agent={agent} facts="Answers are free" />
+        <Head agent={agent} facts={t.visitor.free} />
         <FreeView agent={agent} />
       </>
     )
-  const { isReal } = networks[network]
+  const money = networks[network].isReal ? 'real' : 'test'
   return (
     <>
-      <Head
-        agent={agent}
-        facts={`${priceText(pricing.priceCents ?? 0)} an answer, in ${isReal ? 'USDC' : 'test money'}`}
-      />
+      <Head agent={agent} facts={t.visitor.price({ money, price: priceText(pricing.priceCents ?? 0) })} />
       <Notice isScripted={agent.scripted} isSimulated={simulated} />
       {account !== null && (
         <p className={`hint ${agentsStyles.agentPageFoot}`}>
-          You are signed in: <a href={linkTo('agentChat', { agent: agent.id })}>ask it in Plaza</a>, where it costs you
-          nothing.
+          {t.visitor.signedIn({ a: (words) => <a href={linkTo('agentChat', { agent: agent.id })}>{words}</a> })}
         </p>
       )}
       {payable ? (
         <PaidView agent={agent} simulated={simulated} />
       ) : (
-        <Blank icon="warn" title="Nothing can be paid here">
-          <p role="alert">
-            This server cannot take {isReal ? 'real money' : 'payments'}: no payment service is set up.
-          </p>
+        <Blank icon="warn" title={t.visitor.unpayable}>
+          <p role="alert">{t.visitor.unpayableHint({ money })}</p>
         </Blank>
       )}
     </>
@@ -103,7 +98,7 @@ function Head({ agent, facts }: { agent?: PublicAgent; facts?: string }) {
     <header className="room-head agent-head">
       {agent && <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} />}
       <div className="grow">
-        <h1 tabIndex={-1}>{agent ? isolated(agent.name) : 'Agent'}</h1>
+        <h1 tabIndex={-1}>{agent ? isolated(agent.name) : t.title}</h1>
         {facts && <p className="room-facts">{facts}</p>}
       </div>
       <ThemeButton />

@@ -1,6 +1,7 @@
 import { AgentPicture } from '../agents/agent-picture.tsx'
 import styles from '../agents/agents.module.css'
 import { isolated } from '../kit/format.ts'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import type { PublicAgent } from './public-agent.ts'
 
 /** What is shown before the first question. */
@@ -10,13 +11,13 @@ export function Begin({ agent, onAsk }: { agent: PublicAgent; onAsk: (question: 
     <div className={styles.agentBegin}>
       <AgentPicture emoji={emoji} picture={picture} size="large" />
       <h2>{isolated(name)}</h2>
-      <p>{personality || 'Ask something to begin.'}</p>
+      <p>{personality || t.begin}</p>
       {questions && questions.length > 0 && (
-        <ul aria-label="Suggested questions">
+        <ul aria-label={t.suggestions}>
           {questions.map((question) => (
             <li key={question}>
               <button type="button" className="button small" onClick={() => onAsk(question)}>
-                {question}
+                {isolated(question)}
               </button>
             </li>
           ))}

@@ -10,6 +10,7 @@ import { useAgent } from '../agents/use-agent.ts'
 import { useAccount, useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import { Begin } from './begin.tsx'
 import { Notice } from './notice.tsx'
 import { useDraft } from './paid-view.tsx'
@@ -52,7 +53,7 @@ function Visitor(props: { agent: PublicAgent; isBusy: boolean; onEntering: (isEn
     <>
       <Notice isScripted={agent.scripted} />
       <div className="timeline-frame">
-        <section className="timeline" aria-label="Conversation">
+        <section className="timeline" aria-label={t.conversation}>
           <div className={styles.exchanges}>
             <Begin agent={agent} onAsk={(question) => void ask(question)} />
           </div>
@@ -68,11 +69,7 @@ function Visitor(props: { agent: PublicAgent; isBusy: boolean; onEntering: (isEn
         onWrite={setDraft}
         onSend={(message) => void ask(message)}
       />
-      <p className={`hint ${styles.agentPageFoot}`}>
-        {isBusy
-          ? 'Entering as a guest…'
-          : 'You ask as a guest: with a fresh key that is made and kept in this browser.'}
-      </p>
+      <p className={`hint ${styles.agentPageFoot}`}>{isBusy ? t.visitor.entering : t.visitor.guest}</p>
     </>
   )
 }
@@ -84,7 +81,7 @@ function Known({ id, account }: { id: string; account: string }) {
   if (error && !isLoading) return <AgentMissing error={error} onRetry={reload} />
   if (!loaded.value && loaded.error && !loaded.isLoading)
     return <Problem error={loaded.error} onRetry={loaded.reload} />
-  if (!loaded.value || !agent) return <Skeleton rows={9} label="Loading the conversation" />
+  if (!loaded.value || !agent) return <Skeleton rows={9} label={t.loading} />
   const { user, method } = loaded.value
   const signOut = () => client.signOut()
   return (

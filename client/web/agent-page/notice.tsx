@@ -1,5 +1,6 @@
 import styles from '../agents/agents.module.css'
 import { Icon } from '../kit/icon.tsx'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 
 /** What is only played on this server. */
 export function Notice({ isScripted, isSimulated = false }: { isScripted: boolean; isSimulated?: boolean }) {
@@ -8,8 +9,8 @@ export function Notice({ isScripted, isSimulated = false }: { isScripted: boolea
     <p className={styles.agentNotice} role="note">
       <Icon name="warn" />
       <span>
-        {isScripted && 'No model is set up on this server: a script answers in its place. '}
-        {isSimulated && 'Payments are only simulated: they are checked, and no money moves.'}
+        {isScripted && `${t.scripted} `}
+        {isSimulated && t.simulated}
       </span>
     </p>
   )

@@ -11,6 +11,7 @@ import { isolated, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
 import { OuterLink } from '../messages/outer-link.tsx'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import styles from './agent-page.module.css'
 import type { KeptReceipt } from './kept.ts'
 import { amountText } from './offer.ts'
@@ -26,14 +27,14 @@ interface Face {
 /** A question, and below it an answer or what it waits for. */
 export function ExchangeFrame({ face, question, children }: { face: Face; question: string; children: ReactNode }) {
   return (
-    <article className={agentsStyles.exchange} aria-label={`You asked: ${cut(question, 80)}`}>
+    <article className={agentsStyles.exchange} aria-label={t.asked({ question: cut(question, 80) })}>
       <div className={agentsStyles.question}>
         <p dir="auto">{question}</p>
       </div>
       <div className={agentsStyles.answer}>
         <AgentPicture {...face} size="small" />
         <div className="grow">
-          <span className="unseen">{isolated(face.name)} answered:</span>
+          <span className="unseen">{t.answered({ name: isolated(face.name) })}</span>
           {children}
         </div>
       </div>
@@ -67,7 +68,7 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
   }
   switch (stage.at) {
     case 'asking':
-      return <Working>Asking for the price</Working>
+      return <Working>{t.paid.asking}</Working>
     case 'priced':
       return (
         <PriceCard
@@ -82,49 +83,37 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
     case 'wallet':
       return (
         <>
-          <Working>
-            Waiting for {stage.name}: confirm {amountText(stage.offer.amount)} there
-          </Working>
+          <Working>{t.paid.wallet({ name: stage.name, amount: amountText(stage.offer.amount) })}</Working>
           <div className="row">
             <button type="button" className="button small" onClick={() => chat.leaveWallet(key)}>
-              Cancel
+              {t.paid.cancel}
             </button>
           </div>
         </>
       )
     case 'paying':
-      return <Working>Paying</Working>
+      return <Working>{t.paid.paying}</Working>
     case 'waiting':
-      return <Working>Waiting for the answer. It is not paid for twice.</Working>
+      return <Working>{t.paid.waiting}</Working>
     case 'unknown':
       return stage.isOver ? (
         <p className={agentsStyles.answerEnd}>
           <Icon name="warn" />
-          <span className="grow">
-            It could not be found out whether the payment went through. Nothing more is charged with it: look in your
-            wallet before you pay another time.
-          </span>
+          <span className="grow">{t.paid.notFound}</span>
           <button type="button" className="button small" onClick={leave}>
-            Leave it
+            {t.paid.discard}
           </button>
         </p>
       ) : (
-        <Working>
-          It is not known yet whether the payment went through. The server finds out; you do not pay again.
-        </Working>
+        <Working>{t.paid.unknown}</Working>
       )
     case 'cut':
-      return (
-        <Working isCut>
-          The server cannot be reached.{' '}
-          {stage.isPaid ? 'Your payment is kept, and used once.' : 'It is asked again by itself.'}
-        </Working>
-      )
+      return <Working isCut>{stage.isPaid ? t.paid.cutPaid : t.paid.cutUnpaid}</Working>
     case 'writing':
       return (
         <>
           <AnswerText text={stage.text} citations={nothingCited} />
-          <Working>Writing</Working>
+          <Working>{t.paid.writing}</Working>
         </>
       )
     case 'done':
@@ -146,20 +135,20 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
             <Icon name="warn" />
             <span className="grow">
               {stage.spent !== null
-                ? `The answer failed too often: this payment is good for no other try. Whoever runs the agent finds it by its number, ${stage.spent}.`
+                ? t.paid.spent({ id: stage.spent })
                 : stage.isPaid
-                  ? `${reasonOf(stage.problem)} A payment that was made is good for another try.`
+                  ? t.paid.retryPaid({ reason: reasonOf(stage.problem) })
                   : problemText(stage.problem, paymentWords)}
             </span>
             {stage.spent === null && (
               <button type="button" className="button small" onClick={() => void chat.retry(key)}>
                 <Icon name="retry" />
-                {stage.isPaid ? 'Try again without paying' : 'Ask again'}
+                {stage.isPaid ? t.paid.retry : t.answer.askAgain}
               </button>
             )}
             {(!stage.isPaid || stage.spent !== null) && (
               <button type="button" className="button small" onClick={leave}>
-                Leave it
+                {t.paid.discard}
               </button>
             )}
           </p>
@@ -198,7 +187,9 @@ export function ReceiptText({ receipt }: { receipt: KeptReceipt }) {
   const { title, explorer } = networks[network]
   return (
     <span>
-      Paid {amountText(amount)} {simulated ? 'of test money: it was checked, and no money moved' : `on ${title}`}
+      {simulated
+        ? t.paid.receiptTest({ amount: amountText(amount) })
+        : t.paid.receipt({ amount: amountText(amount), network: title })}
       {transaction && !simulated && (
         <>
           {' · '}

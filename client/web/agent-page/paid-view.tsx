@@ -3,11 +3,12 @@ import agentsStyles from '../agents/agents.module.css'
 import { AnswerText } from '../agents/answer-text.tsx'
 import { useStick } from '../agents/use-stick.ts'
 import { useClient } from '../connection/client.ts'
-import { isolated, plural } from '../kit/format.ts'
+import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useRepeated } from '../kit/use-loaded.ts'
 import { agentDraftOf, keepText, readText } from '../messages/drafts.ts'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import styles from './agent-page.module.css'
 import { Begin } from './begin.tsx'
 import { type Asked, paidChat, type Said, saidBefore } from './paid-chat.ts'
@@ -39,16 +40,16 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
     <>
       <div className="timeline-frame">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the conversation. */}
-        <section className="timeline" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
+        <section className="timeline" ref={box} onScroll={onScroll} tabIndex={0} aria-label={t.conversation}>
           <div className={agentsStyles.exchanges}>
-            {said === null && !problem && <Skeleton rows={6} label="Loading the conversation" />}
+            {said === null && !problem && <Skeleton rows={6} label={t.loading} />}
             <Problem error={problem} onRetry={() => void chat.load()} />
             {said?.length === 0 && asked.length === 0 && <Begin agent={agent} onAsk={ask} />}
             {pairsOf(saidBefore(state)).map(({ question, answer, cutShort }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: what was said before does not change.
               <ExchangeFrame key={at} face={face} question={question}>
                 {answer === null ? (
-                  <p className={agentsStyles.answerEnd}>This answer was not finished.</p>
+                  <p className={agentsStyles.answerEnd}>{t.answer.unfinished}</p>
                 ) : (
                   <>
                     <AnswerText text={answer} citations={nothingCited} />
@@ -69,7 +70,7 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
             ))}
             {receipts.length > 0 && asked.every(({ stage }) => stage.at === 'done') && (
               <details className={styles.receipts}>
-                <summary>{plural(receipts.length, 'answer')} paid for in this browser</summary>
+                <summary>{t.paid.receipts({ count: receipts.length })}</summary>
                 <ul>
                   {receipts.map((receipt) => (
                     <li key={receipt.id}>
@@ -84,7 +85,7 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
         {!isAtEnd && (
           <button type="button" className={`button small ${agentsStyles.toEnd}`} onClick={toEnd}>
             <Icon name="down" />
-            To the end
+            {t.toEnd}
           </button>
         )}
       </div>
@@ -119,18 +120,18 @@ function Announcer({ name, last }: { name: string; last: Asked | null }) {
   const who = isolated(name)
   const words = {
     asking: '',
-    priced: 'The answer has a price.',
-    wallet: 'Waiting for the wallet.',
-    paying: 'Paying.',
-    unknown: 'It is not known yet whether the payment went through.',
-    waiting: 'Waiting for the answer.',
-    cut: 'The server cannot be reached.',
-    writing: `${who} is answering.`,
-    done: last?.stage.at === 'done' ? `${who}: ${last.stage.text}` : '',
-    failed: 'The answer could not be given.',
+    priced: t.said.priced,
+    wallet: t.said.wallet,
+    paying: t.said.paying,
+    unknown: t.said.unknown,
+    waiting: t.said.waiting,
+    cut: t.said.cut,
+    writing: t.said.answering({ name: who }),
+    done: last?.stage.at === 'done' ? t.said.answer({ name: who, text: last.stage.text }) : '',
+    failed: t.said.failed,
   }
   return (
-    <div className="unseen" role="log" aria-live="polite" aria-label="Answers">
+    <div className="unseen" role="log" aria-live="polite" aria-label={t.answers}>
       {last && words[last.stage.at]}
     </div>
   )

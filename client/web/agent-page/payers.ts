@@ -1,5 +1,6 @@
 import { networks } from '#shared/api/payments/payment-networks'
 import { type EthereumWallet, type FoundWallet, useWallets } from '../accounts/wallets.ts'
+import { priceTexts as t } from '../texts/prices.ts'
 import { envelopeOf, type Offer, type Transfer, transferFor } from './offer.ts'
 
 /** What may sign a payment. */
@@ -46,9 +47,9 @@ const testKey = 'plaza.test-wallet'
 /** A key in local storage, which is worth nothing: what it signs is checked, and settled nowhere. */
 const testPayer: Payer = {
   id: 'test',
-  name: 'Test wallet',
+  name: t.testWallet,
   async sign(offer) {
-    if (networks[offer.network].isReal) throw new Error('The test wallet has no real money.')
+    if (networks[offer.network].isReal) throw new Error(t.testIsNotReal)
     const { generatePrivateKey, privateKeyToAccount } = await import('viem/accounts')
     const kept = localStorage.getItem(testKey)
     const key = kept && /^0x[0-9a-f]{64}$/.test(kept) ? (kept as `0x${string}`) : generatePrivateKey()

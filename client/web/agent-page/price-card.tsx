@@ -3,27 +3,15 @@ import { shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
+import { priceTexts as t } from '../texts/prices.ts'
 import { amountText, type Offer } from './offer.ts'
 import { type Payer, usePayers } from './payers.ts'
 import styles from './price-card.module.css'
 
 /** Of a payment that is refused without a price: one that is not valid is told together with what is to be paid. */
-export const paymentWords: ProblemWords = {
-  INVALID_PAYMENT:
-    'This payment was made for something else, and is good for that alone. Nothing of it was spent here: try again, and pay for this by itself.',
-  WRONG_NETWORK: 'The payment was for another network. Nothing was charged.',
-  INSUFFICIENT_PAYMENT: 'The wallet has too little USDC, or the price has changed. Nothing was charged.',
-  PAYMENT_EXPIRED: 'The payment came too late. Nothing was charged. If this repeats, check the clock of this device.',
-  X402_PAYMENT_FAILED: 'The payment could not be carried out. Nothing was charged.',
-  X402_NOT_ENABLED: 'This agent is not paid for any more. Reload the page to ask it.',
-  AGENT_NOT_PUBLIC: 'This agent is not public any more.',
-  AGENT_NOT_FOUND: 'This agent was deleted.',
-}
+export const paymentWords: ProblemWords = t.problems
 
-const pricedWords: ProblemWords = {
-  ...paymentWords,
-  INVALID_PAYMENT: 'The server did not accept this payment. Nothing was charged.',
-}
+const pricedWords: ProblemWords = { ...paymentWords, INVALID_PAYMENT: t.refused }
 
 /** What something costs, and the wallets that can pay for it. */
 export function PriceCard(props: {
@@ -38,42 +26,35 @@ export function PriceCard(props: {
   const { title, isReal } = networks[offer.network]
   const payers = usePayers(simulated)
   return (
-    <section className={styles.priceCard} aria-label={`What this ${what} costs`}>
+    <section className={styles.priceCard} aria-label={t.costs({ what })}>
       <p className={styles.price}>
-        <strong>{amountText(offer.amount)}</strong> for this {what}
+        {t.price({ what, amount: amountText(offer.amount), b: (amount) => <strong>{amount}</strong> })}
       </p>
       <p className="hint">
-        In USDC on {title}
-        {isReal ? '' : ' (test money)'}, paid to{' '}
-        <code title={offer.payTo} dir="ltr">
-          {shortAddress(offer.payTo)}
-        </code>
-        .
+        {t.payee({
+          money: isReal ? 'real' : 'test',
+          network: title,
+          payee: () => (
+            <code title={offer.payTo} dir="ltr">
+              {shortAddress(offer.payTo)}
+            </code>
+          ),
+        })}
       </p>
       <Problem error={problem} words={pricedWords} />
-      {payers.length === 0 && (
-        <p className="hint">
-          There is no wallet in this browser. Add the extension of a wallet, or open this page in the browser of your
-          wallet app.
-        </p>
-      )}
+      {payers.length === 0 && <p className="hint">{t.noWallet}</p>}
       <div className="row wrap">
         {payers.map((payer) => (
           <button key={payer.id} type="button" className="button main" onClick={() => props.onPay(payer)}>
             <Icon name="wallet" />
-            Pay with {payer.id === 'test' ? 'a test wallet' : payer.name}
+            {payer.id === 'test' ? t.payTest : t.payWith({ name: payer.name })}
           </button>
         ))}
         <button type="button" className="button" onClick={props.onLeave}>
-          Not now
+          {t.notNow}
         </button>
       </div>
-      {simulated && (
-        <p className="hint">
-          The test wallet is a key that is made and kept in this browser. It holds nothing: this server checks what it
-          signs, and no money moves.
-        </p>
-      )}
+      {simulated && <p className="hint">{t.testHint}</p>}
     </section>
   )
 }

@@ -5,6 +5,7 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { sends } from '../kit/keys.ts'
 import { useField } from '../messages/use-field.ts'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import { locale } from '../texts/language.ts'
 
 const longest = 10_000
@@ -34,15 +35,11 @@ export function VisitorField(props: {
     submit()
   }
   return (
-    <form className="composer" aria-label="Ask the agent" onSubmit={submit}>
+    <form className="composer" aria-label={t.field.form} onSubmit={submit}>
       {(isTooLong || (isBusy && isTold)) && (
         <p className="banner" role="status">
           <Icon name="warn" />
-          <span>
-            {isTooLong
-              ? `This is too long to be asked: ${longest.toLocaleString(locale)} characters are the most.`
-              : 'One question at a time: finish the one above first.'}
-          </span>
+          <span>{isTooLong ? t.field.tooLong({ count: longest.toLocaleString(locale) }) : t.field.oneAtATime}</span>
         </p>
       )}
       <div className="composer-field">
@@ -51,8 +48,8 @@ export function VisitorField(props: {
           ref={field}
           id={composerId}
           rows={1}
-          aria-label="Message"
-          placeholder={`Ask ${isolated(name)}`}
+          aria-label={t.field.message}
+          placeholder={t.field.ask({ name: isolated(name) })}
           value={text}
           onChange={({ target }) => onWrite(target.value)}
           onKeyDown={press}
@@ -60,8 +57,8 @@ export function VisitorField(props: {
         <button
           type="submit"
           className="send"
-          aria-label="Send"
-          title="Send"
+          aria-label={t.field.send}
+          title={t.field.send}
           disabled={!text.trim() || isTooLong || isBusy}
         >
           <Icon name="send" />

@@ -7,6 +7,7 @@ import { useClient, useConnectionState } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import { TourStepHint } from '../tour/tour-hint.tsx'
 import { useShownTour } from '../tour/use-tour.ts'
 import { AgentHead } from './agent-head.tsx'
@@ -39,24 +40,19 @@ export function AgentChat({ id }: { id: string }) {
         title={agent.name}
         emoji={agent.avatar_emoji}
         picture={agent.avatar_url}
-        back={{ title: 'Back to the agents', go: () => navigate(linkTo('agents')), isAlways: true }}
+        back={{ title: t.back, go: () => navigate(linkTo('agents')), isAlways: true }}
       >
         <button
           type="button"
           className="icon-button"
-          aria-label="Delete this conversation"
-          title="Delete this conversation"
+          aria-label={t.delete}
+          title={t.delete}
           onClick={() => setAsks(true)}
         >
           <Icon name="bin" />
         </button>
         {isSameAccount(agent.owner_address, account) && (
-          <a
-            className="icon-button"
-            href={linkTo('agentEdit', { agent: id })}
-            aria-label="Edit the agent"
-            title="Edit the agent"
-          >
+          <a className="icon-button" href={linkTo('agentEdit', { agent: id })} aria-label={t.edit} title={t.edit}>
             <Icon name="sliders" />
           </a>
         )}
@@ -77,16 +73,16 @@ function Forget(props: { id: string; onClose: () => void; onForgotten: () => voi
       props.onClose()
     }, setError)
   return (
-    <Dialog title="Delete this conversation?" onClose={props.onClose}>
+    <Dialog title={t.deletion.title} onClose={props.onClose}>
       <div className="stack">
-        <p>What you and the agent said to each other is deleted for good. An answer that is being written stops.</p>
+        <p>{t.deletion.text}</p>
         <Problem error={error} />
         <div className="row end">
           <button type="button" className="button" onClick={props.onClose}>
-            Keep it
+            {t.deletion.keep}
           </button>
           <button type="button" className="button grave" onClick={() => void forget()}>
-            Delete
+            {t.deletion.delete}
           </button>
         </div>
       </div>

@@ -6,12 +6,14 @@ import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
+import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
 import { useTellLatest } from '../kit/toasts.tsx'
 import { PictureField } from '../media/picture-field.tsx'
 import { agentFormOf } from '../messages/drafts.ts'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import styles from './agent-edit.module.css'
 import { fieldsOf, inputOf, isSame, problemOf } from './agent-fields.ts'
 import { AgentForm, focusWrong } from './agent-form.tsx'
@@ -29,24 +31,19 @@ import { useKeptFields } from './use-kept-fields.ts'
 export function AgentEdit({ id }: { id: string }) {
   const { value: agent, error, reload, change } = useAgent(id)
   if (!agent) return <AgentMissing error={error} onRetry={reload} />
-  if (!agent.is_own) return <AgentMissing error={new Error('Only its owner can change it.')} onRetry={reload} />
+  if (!agent.is_own) return <AgentMissing error={new Error(t.notYours)} onRetry={reload} />
   return <Editor agent={agent} onSaved={(saved) => change(() => saved)} />
 }
 
-const parts = [
-  { name: 'form', title: 'Settings' },
-  { name: 'knowledge', title: 'Knowledge' },
-  { name: 'tools', title: 'Tools' },
-  { name: 'price', title: 'Price' },
-  { name: 'try', title: 'Try it' },
-] as const
+const partNames = ['form', 'knowledge', 'tools', 'price', 'try'] as const
+const parts = partNames.map((name) => ({ name, title: t.parts[name] }))
 
 /** The form, and beside it a conversation to try what it says. On a phone, one of the two is shown. */
 function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent) => void }) {
   const client = useClient()
   const tell = useTellLatest()
   const [error, setError] = useState<unknown>(null)
-  const [part, setPart] = useState<(typeof parts)[number]['name']>('form')
+  const [part, setPart] = useState<(typeof partNames)[number]>('form')
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set(['form']))
   const [asksToDelete, setAsksToDelete] = useState(false)
   const { account } = useSession()
@@ -67,7 +64,7 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
   const submit = () =>
     save().then(
       () => {
-        tell('Saved')
+        tell(t.saved)
       },
       (cause: unknown) => {
         tell(null)
@@ -87,28 +84,26 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
   }
 
   return (
-    <main className="room agents" aria-label={`Edit ${agent.name}`}>
+    <main className="room agents" aria-label={t.edit({ name: agent.name })}>
       <AgentHead
         title={agent.name}
         emoji={agent.avatar_emoji}
         picture={agent.avatar_url}
-        about={
-          <span>{!isKept ? 'Not saved yet' : isPriceKept ? 'Everything is saved' : 'The price is not saved yet'}</span>
-        }
-        back={{ title: 'Back to the agents', go: () => navigate(linkTo('agents')), isAlways: true }}
+        about={<span>{!isKept ? t.states.unsaved : isPriceKept ? t.states.saved : t.states.priceUnsaved}</span>}
+        back={{ title: t.back, go: () => navigate(linkTo('agents')), isAlways: true }}
       >
         <button
           type="button"
           className="icon-button"
-          aria-label="Delete this agent"
-          title="Delete this agent"
+          aria-label={t.deletion.open}
+          title={t.deletion.open}
           onClick={() => setAsksToDelete(true)}
         >
           <Icon name="bin" />
         </button>
         {!isKept && (
           <button type="button" className="button small plain" onClick={undo}>
-            Undo
+            {t.undo}
           </button>
         )}
         <button
@@ -117,12 +112,12 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
           aria-disabled={isKept || undefined}
           onClick={() => void submit()}
         >
-          Save
+          {t.save}
         </button>
       </AgentHead>
       <div className={`${styles.agentEditor} shows-${part}`}>
         <div className={styles.agentParts}>
-          <Tabs label="Parts" tabs={parts} chosen={part} onChoose={show} />
+          <Tabs label={t.parts.label} tabs={parts} chosen={part} onChoose={show} />
         </div>
         <div className={styles.agentSettings} role="tabpanel" aria-labelledby={`tab-${part}`}>
           <div hidden={part !== 'form' && part !== 'try'}>
@@ -145,8 +140,8 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
             {seen.has('price') && <PricePart agent={agent} onSaved={onSaved} onKept={setPriceKept} />}
           </div>
         </div>
-        <section className={styles.agentTry} aria-label="Try it">
-          <p className="hint">Try it here. What you have changed is saved before you ask.</p>
+        <section className={styles.agentTry} aria-label={t.parts.try}>
+          <p className="hint">{t.tryHint}</p>
           <Conversation agent={agent} beforeAsk={save} />
         </section>
       </div>
@@ -168,7 +163,7 @@ function OwnAgentPicture({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent:
   const remove = async () => onSaved((await client.agents.update({ id, avatarUrl: null })).agent)
   return (
     <PictureField
-      title="Its picture"
+      title={t.picture}
       shown={<AgentPicture emoji={emoji} picture={picture} size="large" />}
       onStore={store}
       onRemove={picture === null ? undefined : remove}
@@ -181,19 +176,16 @@ function DeleteAgent({ agent, onClose }: { agent: OwnAgent; onClose: () => void 
   const [error, setError] = useState<unknown>(null)
   const remove = () => client.agents.remove({ id: agent.id }).then(() => navigate(linkTo('agents')), setError)
   return (
-    <Dialog title="Delete this agent?" onClose={onClose}>
+    <Dialog title={t.deletion.title} onClose={onClose}>
       <div className="stack">
-        <p>
-          {agent.name} is deleted for good, with its knowledge and with everything that anybody has asked it. Answers
-          that are being written stop.
-        </p>
+        <p>{t.deletion.text({ name: isolated(agent.name) })}</p>
         <Problem error={error} />
         <div className="row end">
           <button type="button" className="button" onClick={onClose}>
-            Keep it
+            {t.deletion.keep}
           </button>
           <button type="button" className="button grave" onClick={() => void remove()}>
-            Delete
+            {t.deletion.delete}
           </button>
         </div>
       </div>

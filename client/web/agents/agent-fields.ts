@@ -1,4 +1,5 @@
 import type { OwnAgent } from '#shared/api/agents/agent-records'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import { locale } from '../texts/language.ts'
 
 /** What the form of an agent holds; lists are written as text. */
@@ -78,15 +79,16 @@ export function problemsOf(fields: AgentFields): Problems {
   const problems: Problems = {}
   for (const name of ['name', 'personality', 'systemInstructions'] as const)
     if (lengthOf(fields, name) > longest[name])
-      problems[name] =
-        `At most ${longest[name].toLocaleString(locale)} characters; these are ${lengthOf(fields, name).toLocaleString(locale)}.`
-  if (lengthOf(fields, 'name') === 0) problems.name = 'It needs a name.'
-  if (!oneEmoji.test(avatarEmoji)) problems.avatarEmoji = 'One emoji.'
-  if (asked.some(isLonger(longestQuestion)))
-    problems.questions = `At most ${longestQuestion} characters in each question.`
-  if (asked.length > mostQuestions) problems.questions = `At most ${mostQuestions} questions, one in each line.`
-  if (tagged.some(isLonger(longestTag))) problems.tags = `At most ${longestTag} characters in each tag.`
-  if (tagged.length > mostTags) problems.tags = `At most ${mostTags} tags.`
+      problems[name] = t.faults.tooLong({
+        most: longest[name].toLocaleString(locale),
+        count: lengthOf(fields, name).toLocaleString(locale),
+      })
+  if (lengthOf(fields, 'name') === 0) problems.name = t.faults.noName
+  if (!oneEmoji.test(avatarEmoji)) problems.avatarEmoji = t.faults.emoji
+  if (asked.some(isLonger(longestQuestion))) problems.questions = t.faults.longQuestion({ most: longestQuestion })
+  if (asked.length > mostQuestions) problems.questions = t.faults.manyQuestions({ most: mostQuestions })
+  if (tagged.some(isLonger(longestTag))) problems.tags = t.faults.longTag({ most: longestTag })
+  if (tagged.length > mostTags) problems.tags = t.faults.manyTags({ most: mostTags })
   return problems
 }
 

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { useSession } from '../accounts/session.ts'
 import { useFocused } from '../kit/focus.ts'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
+import { locale } from '../texts/language.ts'
 import { type AgentFields, lengthOf, longest, problemsOf } from './agent-fields.ts'
 import styles from './agent-form.module.css'
 import { visibilityTitles } from './agent-words.ts'
@@ -15,12 +17,7 @@ interface FormProps {
   children: ReactNode
 }
 
-const switches = [
-  ['useKnowledgeBase', 'Use what it knows', 'It looks things up in its knowledge, and names the source.'],
-  ['webSearchEnabled', 'Search the web', 'It looks things up on the web, and names the pages.'],
-  ['schedulingEnabled', 'Offer my free times', 'Those of your Settings, never what keeps you busy.'],
-  ['eventsAccess', 'Know its events', 'It tells of the events that were found for it.'],
-] as const
+const switches = ['useKnowledgeBase', 'webSearchEnabled', 'schedulingEnabled', 'eventsAccess'] as const
 
 /** The fields of an agent. */
 export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: FormProps) {
@@ -44,7 +41,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
   return (
     <form
       className={`${styles.agentForm} stack`}
-      aria-label="Agent"
+      aria-label={t.form.title}
       onSubmit={(event) => {
         event.preventDefault()
         onSubmit()
@@ -52,7 +49,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
     >
       <div className={`row ${styles.agentName}`}>
         <label className="field">
-          <span>Emoji</span>
+          <span>{t.form.emoji}</span>
           <input
             dir="auto"
             className="input"
@@ -63,7 +60,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
           />
         </label>
         <label className="field grow">
-          <span>Name</span>
+          <span>{t.form.name}</span>
           <input
             dir="auto"
             className="input"
@@ -82,13 +79,11 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
         </p>
       ) : (
         lengthOf(fields, 'name') > longest.name - 20 && (
-          <p className="hint numerals">
-            {lengthOf(fields, 'name')} / {longest.name} characters
-          </p>
+          <p className="hint numerals">{t.form.count({ count: lengthOf(fields, 'name'), most: longest.name })}</p>
         )
       )}
       <label className="field">
-        <span>Personality</span>
+        <span>{t.form.personality}</span>
         <textarea
           dir="auto"
           className="input"
@@ -98,12 +93,12 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
           onChange={({ target }) => set({ personality: target.value })}
         />
         <FieldHint wrong={wrong.personality}>
-          Who it is and how it speaks, in up to 1,000 characters. Everybody who may ask it can read this.
+          {t.form.personalityHint({ most: longest.personality.toLocaleString(locale) })}
         </FieldHint>
       </label>
       {!isNew && (
         <label className="field">
-          <span>Instructions</span>
+          <span>{t.form.instructions}</span>
           <textarea
             dir="auto"
             className="input"
@@ -113,12 +108,12 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
             onChange={({ target }) => set({ systemInstructions: target.value })}
           />
           <FieldHint wrong={wrong.systemInstructions}>
-            What it is told before each question, in up to 4,000 characters. Only you can read this.
+            {t.form.instructionsHint({ most: longest.systemInstructions.toLocaleString(locale) })}
           </FieldHint>
         </label>
       )}
       <label className="field">
-        <span>Who may ask it</span>
+        <span>{t.form.who}</span>
         <select
           className="input"
           value={fields.visibility}
@@ -130,13 +125,11 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
             </option>
           ))}
         </select>
-        {fields.visibility === 'public' && (
-          <small>Questions to begin with are suggested from its personality and tags.</small>
-        )}
+        {fields.visibility === 'public' && <small>{t.form.publicHint}</small>}
       </label>
       {fields.visibility === 'official' && (
         <label className="field">
-          <span>Suggested questions</span>
+          <span>{t.form.questions}</span>
           <textarea
             dir="auto"
             className="input"
@@ -145,11 +138,11 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
             aria-invalid={wrong.questions !== undefined}
             onChange={({ target }) => set({ questions: target.value })}
           />
-          <FieldHint wrong={wrong.questions}>Up to four, one in each line, of 100 characters each.</FieldHint>
+          <FieldHint wrong={wrong.questions}>{t.form.questionsHint}</FieldHint>
         </label>
       )}
       <label className="field">
-        <span>Tags</span>
+        <span>{t.form.tags}</span>
         <input
           dir="auto"
           className="input"
@@ -157,15 +150,13 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
           aria-invalid={wrong.tags !== undefined}
           onChange={({ target }) => set({ tags: target.value })}
         />
-        <FieldHint wrong={wrong.tags}>
-          Up to five of 20 characters, with commas between them. Others find it by these.
-        </FieldHint>
+        <FieldHint wrong={wrong.tags}>{t.form.tagsHint}</FieldHint>
       </label>
       <fieldset className={styles.agentSwitches}>
-        <legend className="label">What it may do</legend>
+        <legend className="label">{t.form.permissions}</legend>
         {switches
-          .filter(([name]) => isOffered[name])
-          .map(([name, title, hint]) => (
+          .filter((name) => isOffered[name])
+          .map((name) => (
             <label key={name} className="check">
               <input
                 type="checkbox"
@@ -173,8 +164,8 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
                 onChange={({ target }) => set({ [name]: target.checked })}
               />
               <span>
-                {title}
-                <small>{hint}</small>
+                {t.switches[name]}
+                <small>{t.switchHints[name]}</small>
               </span>
             </label>
           ))}

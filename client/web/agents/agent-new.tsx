@@ -6,17 +6,13 @@ import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { agentFormOf } from '../messages/drafts.ts'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import { inputOf, newFields, problemOf } from './agent-fields.ts'
 import { AgentForm, focusWrong } from './agent-form.tsx'
 import { AgentHead } from './agent-head.tsx'
 import { useKeptFields } from './use-kept-fields.ts'
 
-export const formWords: ProblemWords = {
-  AGENT_EXISTS: 'You have an agent with this name already. Choose another name.',
-  AGENT_NAME_RESERVED: 'This name would pass for this service, its staff or an official agent. Choose another name.',
-  AGENT_LIMIT_REACHED: 'You have five agents, which is the most. Delete one first.',
-  BETA_ACCESS_REQUIRED: 'Only people whom the operators have let in may make agents on this server.',
-}
+export const formWords: ProblemWords = t.problems
 
 export function AgentNew() {
   const client = useClient()
@@ -40,18 +36,15 @@ export function AgentNew() {
   }
 
   return (
-    <main className="room agents" aria-label="New agent">
-      <AgentHead
-        title="New agent"
-        back={{ title: 'Back to the agents', go: () => navigate(linkTo('agents')), isAlways: true }}
-      />
+    <main className="room agents" aria-label={t.new}>
+      <AgentHead title={t.new} back={{ title: t.back, go: () => navigate(linkTo('agents')), isAlways: true }} />
       <div className="page narrow">
         <AgentForm fields={fields} onChange={setFields} onSubmit={() => void create()} isNew>
           <Problem error={error} words={formWords} />
           <div className="row end">
-            <span className="hint grow">You can try it right after.</span>
+            <span className="hint grow">{t.tryAfter}</span>
             <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
-              Create
+              {t.create}
             </button>
           </div>
         </AgentForm>

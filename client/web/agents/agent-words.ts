@@ -1,24 +1,16 @@
 import type { Agent } from '#shared/api/agents/agent-records'
-import type { CutShort, phases, RunFailure } from '#shared/api/agents/run-frames'
+import type { CutShort, RunFailure } from '#shared/api/agents/run-frames'
 import type { ProblemWords } from '../kit/problem.ts'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import { agentListTexts } from '../texts/agent-list.ts'
 
 export const visibilityTitles: Record<Agent['visibility'], string> = agentListTexts.visibility
 
 /** Why an agent can be neither opened nor asked. */
 export const missingWords: ProblemWords = {
-  AGENT_NOT_FOUND: 'There is no such agent. It may have been deleted.',
-  AGENT_PRIVATE: 'This agent is for its owner only.',
-  AGENT_FRIENDS_ONLY: 'This agent is for friends of its owner.',
-}
-
-export const phaseWords: Record<(typeof phases)[number], string> = {
-  queued: 'Waiting for the answer before it',
-  retrieval: 'Looking through its knowledge',
-  fetch: 'Reading pages',
-  tools: 'Using a tool',
-  calendar: 'Looking for free times',
-  generating: 'Writing',
+  AGENT_NOT_FOUND: t.problems.notFound,
+  AGENT_PRIVATE: t.problems.private,
+  AGENT_FRIENDS_ONLY: t.problems.friends,
 }
 
 /** Why an answer failed, and what can be done; `isLasting` where the same question would fail the same way. */
@@ -28,41 +20,25 @@ interface FailureWords {
   isLasting?: boolean
 }
 
-const soon = 'Ask again in a minute.'
-const later = 'Ask again later.'
-const now = 'Asking again may help.'
+const { soon, later, now } = t.next
 
 export const failureWords: Record<RunFailure | 'RUN_NOT_FOUND', FailureWords> = {
-  MODEL_BUSY: { why: 'Too many are asking the model at once.', next: soon },
-  MODEL_UNAVAILABLE: { why: 'The model cannot be reached, or has trouble of its own.', next: soon },
-  MODEL_REFUSED: {
-    why: 'The provider of the model turns this server away.',
-    next: 'Its operators have to mend that. Ask again later.',
-  },
-  QUESTION_REFUSED: {
-    why: 'The provider of the model does not want this question answered.',
-    next: 'Asking the same again does not help. Ask in other words.',
-    isLasting: true,
-  },
-  CONTEXT_TOO_LONG: {
-    why: 'The question, with what was said before it, is longer than the model takes.',
-    next: 'Asking the same again does not help. Ask a shorter question, or delete the conversation.',
-    isLasting: true,
-  },
-  MODEL_SILENT: { why: 'The model said nothing.', next: now },
-  UPSTREAM_ERROR: { why: 'The model broke off.', next: now },
-  TIMEOUT: { why: 'The model took too long.', next: soon },
-  RUN_LOST: { why: 'The server that was answering stopped.', next: 'Ask again: another one answers.' },
-  DAILY_TOKENS_REACHED: {
-    why: 'It has answered all that it may today, or all that you may ask.',
-    next: 'Ask again tomorrow.',
-  },
-  SERVICE_UNAVAILABLE: { why: 'The server could not answer at that moment.', next: soon },
-  DATABASE_ERROR: { why: 'The server could not keep the answer.', next: soon },
-  INTERNAL_ERROR: { why: 'The server made a mistake.', next: later },
-  RUN_NOT_FOUND: { why: 'This answer is not kept any more.', next: 'Ask again for a new one.' },
+  MODEL_BUSY: { why: t.failures.MODEL_BUSY, next: soon },
+  MODEL_UNAVAILABLE: { why: t.failures.MODEL_UNAVAILABLE, next: soon },
+  MODEL_REFUSED: { why: t.failures.MODEL_REFUSED, next: t.next.MODEL_REFUSED },
+  QUESTION_REFUSED: { why: t.failures.QUESTION_REFUSED, next: t.next.QUESTION_REFUSED, isLasting: true },
+  CONTEXT_TOO_LONG: { why: t.failures.CONTEXT_TOO_LONG, next: t.next.CONTEXT_TOO_LONG, isLasting: true },
+  MODEL_SILENT: { why: t.failures.MODEL_SILENT, next: now },
+  UPSTREAM_ERROR: { why: t.failures.UPSTREAM_ERROR, next: now },
+  TIMEOUT: { why: t.failures.TIMEOUT, next: soon },
+  RUN_LOST: { why: t.failures.RUN_LOST, next: t.next.RUN_LOST },
+  DAILY_TOKENS_REACHED: { why: t.failures.DAILY_TOKENS_REACHED, next: t.next.DAILY_TOKENS_REACHED },
+  SERVICE_UNAVAILABLE: { why: t.failures.SERVICE_UNAVAILABLE, next: soon },
+  DATABASE_ERROR: { why: t.failures.DATABASE_ERROR, next: soon },
+  INTERNAL_ERROR: { why: t.failures.INTERNAL_ERROR, next: later },
+  RUN_NOT_FOUND: { why: t.failures.RUN_NOT_FOUND, next: t.next.RUN_NOT_FOUND },
 }
-const unknownFailure: FailureWords = { why: 'The answer could not be finished.', next: now }
+const unknownFailure: FailureWords = { why: t.failures.unknown, next: now }
 
 const wordsOf = (code: string | null): FailureWords =>
   code !== null && Object.hasOwn(failureWords, code) ? failureWords[code as RunFailure] : unknownFailure
@@ -72,12 +48,9 @@ export const whyFailed = (code: string | null): string => wordsOf(code).why
 /** Why an answer ended early, after what was written of it, and whether asking again helps. */
 export function endWords(code: string | null, text: string): { words: string; isLasting: boolean } {
   const { why, next, isLasting = false } = wordsOf(code)
-  const kept = text === '' || code === 'RUN_NOT_FOUND' ? [] : ['What it had written is kept.']
+  const kept = text === '' || code === 'RUN_NOT_FOUND' ? [] : [t.next.kept]
   return { words: [why, ...kept, next].join(' '), isLasting }
 }
 
 /** Why an answer is not whole, though it has ended. */
-export const cutWords: Record<CutShort, string> = {
-  length: 'The answer was cut off here: it is as long as one may be.',
-  filtered: 'The answer was cut off here by the filter of the model.',
-}
+export const cutWords: Record<CutShort, string> = t.cut

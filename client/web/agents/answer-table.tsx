@@ -1,5 +1,6 @@
 import { directionOf } from '../kit/format.ts'
 import { Markdown } from '../messages/markdown.tsx'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import styles from './answer-table.module.css'
 import type { Table } from './tables.ts'
 
@@ -9,7 +10,7 @@ const nobody: readonly never[] = []
 export function AnswerTable({ table: { sides, head, rows } }: { table: Table }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the table sideways.
-    <section className={styles.answerTable} aria-label="Table" tabIndex={0}>
+    <section className={styles.answerTable} aria-label={t.table} tabIndex={0}>
       <table dir={directionOf(head.join(' '))}>
         <thead>
           <tr>

@@ -11,6 +11,7 @@ import { isComposing, sends } from '../kit/keys.ts'
 import { useAttempt } from '../kit/toasts.tsx'
 import { agentDraftOf, keepText, readText } from '../messages/drafts.ts'
 import { useField } from '../messages/use-field.ts'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import { locale } from '../texts/language.ts'
 import styles from './agents.module.css'
 
@@ -48,7 +49,7 @@ export function AskField(props: {
     attempt(async () => {
       const cancel = Promise.all(running.map((run) => run.cancel()))
       await cancel.catch((error) => {
-        throw wasNotAnswered(error) ? new Error('You are not connected. It is stopped once you are.') : error
+        throw wasNotAnswered(error) ? new Error(t.field.stopLater) : error
       })
     })
   const press = (event: KeyboardEvent) => {
@@ -63,7 +64,7 @@ export function AskField(props: {
   return (
     <form
       className="composer"
-      aria-label="Ask the agent"
+      aria-label={t.field.form}
       onSubmit={(event) => {
         event.preventDefault()
         submit()
@@ -72,7 +73,7 @@ export function AskField(props: {
       {isTooLong && (
         <p className="banner" role="status">
           <Icon name="warn" />
-          <span>This is too long to be asked: {longest.toLocaleString(locale)} characters are the most.</span>
+          <span>{t.field.tooLong({ count: longest.toLocaleString(locale) })}</span>
         </p>
       )}
       <div className="composer-field">
@@ -81,19 +82,25 @@ export function AskField(props: {
           ref={field}
           id={composerId}
           rows={1}
-          aria-label="Message"
-          placeholder={`Ask ${isolated(agent.name)}`}
+          aria-label={t.field.message}
+          placeholder={t.field.ask({ name: isolated(agent.name) })}
           value={text}
           onChange={({ target }) => write(target.value)}
           onKeyDown={press}
         />
         {running.length > 0 && (
-          <button type="button" className={`button small ${styles.stop}`} title="Stop the answer (Esc)" onClick={stop}>
+          <button type="button" className={`button small ${styles.stop}`} title={t.field.stopHint} onClick={stop}>
             <Icon name="stop" />
-            Stop
+            {t.field.stop}
           </button>
         )}
-        <button type="submit" className="send" aria-label="Send" title="Send" disabled={!text.trim() || isTooLong}>
+        <button
+          type="submit"
+          className="send"
+          aria-label={t.field.send}
+          title={t.field.send}
+          disabled={!text.trim() || isTooLong}
+        >
           <Icon name="send" />
         </button>
       </div>

@@ -5,6 +5,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import { AgentPicture } from './agent-picture.tsx'
 import styles from './agents.module.css'
 import { AskField } from './ask-field.tsx'
@@ -54,19 +55,19 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
       {agent.scripted && (
         <p className={styles.agentNotice} role="note">
           <Icon name="warn" />
-          No model is set up on this server: a script answers in its place.
+          {t.scripted}
         </p>
       )}
       <div className="timeline-frame">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the conversation. */}
-        <section className="timeline" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
+        <section className="timeline" ref={box} onScroll={onScroll} tabIndex={0} aria-label={t.conversation}>
           <div className={styles.exchanges}>
             {hasOlder && (
               <ActButton className="button small plain" onPress={earlier}>
-                Earlier messages
+                {t.earlier}
               </ActButton>
             )}
-            {loaded.value === null && !loaded.error && <Skeleton rows={6} label="Loading the conversation" />}
+            {loaded.value === null && !loaded.error && <Skeleton rows={6} label={t.loading} />}
             <Problem error={loaded.error} onRetry={loaded.reload} />
             {loaded.value !== null && exchanges.length === 0 && (
               <Begin agent={agent} onAsk={(question) => void send(question)} />
@@ -79,7 +80,7 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
         {!isAtEnd && (
           <button type="button" className={`button small ${styles.toEnd}`} onClick={toEnd}>
             <Icon name="down" />
-            To the end
+            {t.toEnd}
           </button>
         )}
       </div>
@@ -97,13 +98,13 @@ function Begin({ agent, onAsk }: { agent: Agent; onAsk: (question: string) => vo
     <div className={styles.agentBegin}>
       <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="large" />
       <h2>{isolated(agent.name)}</h2>
-      <p>{agent.personality || 'Ask something to begin.'}</p>
+      <p>{agent.personality || t.begin}</p>
       {agent.suggested_questions && agent.suggested_questions.length > 0 && (
-        <ul aria-label="Suggested questions">
+        <ul aria-label={t.suggestions}>
           {agent.suggested_questions.map((question) => (
             <li key={question}>
               <button type="button" className="button small" onClick={() => onAsk(question)}>
-                {question}
+                {isolated(question)}
               </button>
             </li>
           ))}
@@ -144,13 +145,13 @@ function EndAnnouncer({ name, run }: { name: string; run: LiveRun | null }) {
   useEffect(() => {
     if (!run || status === null) return
     const who = isolated(name)
-    if (status === 'sending' || status === 'running') setSaid(`${who} is answering.`)
-    if (status === 'done') setSaid(`${who}: ${run.state.text}`)
-    if (status === 'cancelled') setSaid('The answer was stopped.')
-    if (status === 'failed' || status === 'refused') setSaid('The answer could not be given.')
+    if (status === 'sending' || status === 'running') setSaid(t.said.answering({ name: who }))
+    if (status === 'done') setSaid(t.said.answer({ name: who, text: run.state.text }))
+    if (status === 'cancelled') setSaid(t.said.stopped)
+    if (status === 'failed' || status === 'refused') setSaid(t.said.failed)
   }, [status, run, name])
   return (
-    <div className="unseen" role="log" aria-live="polite" aria-label="Answers">
+    <div className="unseen" role="log" aria-live="polite" aria-label={t.answers}>
       {said}
     </div>
   )

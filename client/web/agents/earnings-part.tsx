@@ -3,10 +3,11 @@ import { networks, priceText } from '#shared/api/payments/payment-networks'
 import type { Receipt } from '#shared/api/payments/payments'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { fullTimeOf, plural, shortAddress } from '../kit/format.ts'
+import { fullTimeOf, shortAddress } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { OuterLink } from '../messages/outer-link.tsx'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import styles from './agents.module.css'
 
 const pageSize = 20
@@ -34,21 +35,21 @@ export function EarningsPart({ id }: { id: string }) {
     <section className="stack" aria-labelledby="earnings">
       <div className="row">
         <h2 id="earnings" className="label grow">
-          Earnings
+          {t.earnings.title}
         </h2>
         <button type="button" className="button small" onClick={reload}>
-          Look again
+          {t.earnings.refresh}
         </button>
       </div>
       <Problem error={error} onRetry={reload} />
       <p>
-        Earned {priceText(stats.totalEarnings)} by {plural(stats.paidMessages, 'paid answer')}.{' '}
-        {stats.simulatedEarnings > 0 && `${priceText(stats.simulatedEarnings)} of it was simulated.`}
+        {t.earnings.sum({ amount: priceText(stats.totalEarnings), count: stats.paidMessages })}
+        {stats.simulatedEarnings > 0 && ` ${t.earnings.simulatedSum({ amount: priceText(stats.simulatedEarnings) })}`}
       </p>
       {receipts.length === 0 ? (
-        <p className="hint">Nobody has paid for an answer yet. Each payment is listed here.</p>
+        <p className="hint">{t.earnings.none}</p>
       ) : (
-        <ul className={styles.agentItems} aria-label="Receipts">
+        <ul className={styles.agentItems} aria-label={t.earnings.list}>
           {receipts.map((receipt) => (
             <ReceiptRow key={receipt.id} receipt={receipt} />
           ))}
@@ -56,7 +57,7 @@ export function EarningsPart({ id }: { id: string }) {
       )}
       {hasOlder && (
         <ActButton className="button small plain" onPress={older}>
-          Older receipts
+          {t.earnings.older}
         </ActButton>
       )}
     </section>
@@ -70,20 +71,25 @@ function ReceiptRow({ receipt }: { receipt: Receipt }) {
   return (
     <li>
       <span className="grow">
-        <strong className="numerals">{priceText(cents)}</strong> from{' '}
-        <code title={payer} dir="ltr">
-          {shortAddress(payer)}
-        </code>
+        {t.earnings.from({
+          amount: priceText(cents),
+          b: (amount) => <strong className="numerals">{amount}</strong>,
+          payer: () => (
+            <code title={payer} dir="ltr">
+              {shortAddress(payer)}
+            </code>
+          ),
+        })}
         <small className={styles.receiptFacts}>
           <time dateTime={at}>{fullTimeOf(at)}</time>
           <span>{title}</span>
-          {simulated && <span>simulated</span>}
+          {simulated && <span>{t.earnings.simulated}</span>}
           {transaction && !simulated && (
             <OuterLink href={`${explorer}/tx/${transaction}`}>{shortAddress(transaction)}</OuterLink>
           )}
         </small>
       </span>
-      {state !== 'settled' && <span className={styles.itemState}>Not settled yet</span>}
+      {state !== 'settled' && <span className={styles.itemState}>{t.earnings.unsettled}</span>}
     </li>
   )
 }

@@ -11,8 +11,9 @@ import { momentOf } from '../kit/moment.ts'
 import { problemText } from '../kit/problem.ts'
 import messagesStyles from '../messages/messages.module.css'
 import { OuterLink } from '../messages/outer-link.tsx'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import { AgentPicture } from './agent-picture.tsx'
-import { cutWords, endWords, missingWords, phaseWords } from './agent-words.ts'
+import { cutWords, endWords, missingWords } from './agent-words.ts'
 import agentsStyles from './agents.module.css'
 import { AnswerText } from './answer-text.tsx'
 import styles from './exchange-row.module.css'
@@ -30,7 +31,7 @@ interface RowProps {
 export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
   const { question, askedAt, run, kept } = exchange
   return (
-    <article className={agentsStyles.exchange} aria-label={`You asked: ${cut(question, 80)}`}>
+    <article className={agentsStyles.exchange} aria-label={t.asked({ question: cut(question, 80) })}>
       <div className={agentsStyles.question}>
         <p dir="auto">{question}</p>
         {askedAt && (
@@ -42,7 +43,7 @@ export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
       <div className={agentsStyles.answer}>
         <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="small" />
         <div className="grow">
-          <span className="unseen">{isolated(agent.name)} answered:</span>
+          <span className="unseen">{t.answered({ name: isolated(agent.name) })}</span>
           {run ? (
             <LiveAnswer run={run} owner={agent.owner_address} onAsk={onAsk} />
           ) : (
@@ -65,7 +66,7 @@ function KeptAnswer(props: { kept: ChatMessage; owner: string; question: string;
       <Sources citations={citations} text={content} />
       <WebSources sources={sources} />
       {cut_short && <Ended words={cutWords[cut_short]} {...props} />}
-      {state === 'cancelled' && <Ended words="This answer was stopped." {...props} />}
+      {state === 'cancelled' && <Ended words={t.answer.stopped} {...props} />}
       {state === 'failed' && <Ended isFault {...endWords(error_code, content)} {...props} />}
     </>
   )
@@ -88,7 +89,7 @@ function LiveAnswer(props: { run: LiveRun; owner: string; onAsk: (question: stri
       <Sources citations={citations} text={text} />
       <WebSources sources={sources} />
       {cutShort && <Ended words={cutWords[cutShort]} question={question} onAsk={onAsk} />}
-      {status === 'cancelled' && <Ended words="This answer was stopped." question={question} onAsk={onAsk} />}
+      {status === 'cancelled' && <Ended words={t.answer.stopped} question={question} onAsk={onAsk} />}
       {status === 'failed' && (
         <Ended isFault {...endWords(state.error?.code ?? null, text)} question={question} onAsk={onAsk} />
       )}
@@ -102,13 +103,15 @@ function Working({ state }: { state: RunState }) {
   const { phase, status, isCutOff } = state
   const words = isCutOff
     ? status === 'sending'
-      ? 'Waits for the connection'
-      : 'You are not connected; the answer goes on'
+      ? t.answer.waits
+      : t.answer.goesOn
     : phase
-      ? `${phaseWords[phase.phase]}${phase.detail ? `: ${phase.detail}` : ''}`
+      ? phase.detail
+        ? t.answer.phaseOf({ phase: t.phases[phase.phase], detail: phase.detail })
+        : t.phases[phase.phase]
       : status === 'sending'
-        ? 'Sending'
-        : 'Thinking'
+        ? t.answer.sending
+        : t.answer.thinking
   return (
     <p className={`${agentsStyles.working} ${isCutOff ? 'cut' : ''}`}>
       <i aria-hidden="true" />
@@ -143,7 +146,7 @@ function Ended({ words, isFault = false, isLasting = false, question, onAsk }: E
       {!isLasting && (
         <button type="button" className="button small" onClick={() => onAsk(question)}>
           <Icon name="retry" />
-          Ask again
+          {t.answer.askAgain}
         </button>
       )}
     </p>
@@ -156,14 +159,14 @@ function Sources({ citations, text }: { citations: readonly Citation[]; text: st
   if (cited.length === 0) return null
   const isShared = (title: string) => cited.filter((one) => one.title === title).length > 1
   return (
-    <ol className={styles.sources} aria-label="Sources">
+    <ol className={styles.sources} aria-label={t.answer.sources}>
       {cited.map(({ n, title, url, chunk }) => (
         <li key={n}>
           <span className={messagesStyles.cite}>{n}</span>
           <OuterLink href={url} words={title || url}>
             {isolated(title || url)}
           </OuterLink>
-          {isShared(title) && <small>part {chunk + 1}</small>}
+          {isShared(title) && <small>{t.answer.part({ number: chunk + 1 })}</small>}
         </li>
       ))}
     </ol>
@@ -174,7 +177,7 @@ function Sources({ citations, text }: { citations: readonly Citation[]; text: st
 function WebSources({ sources }: { sources: readonly WebSource[] }) {
   if (sources.length === 0) return null
   return (
-    <ul className={styles.sources} aria-label="Sources on the web">
+    <ul className={styles.sources} aria-label={t.answer.webSources}>
       {sources.map(({ url, title }) => (
         <li key={url}>
           <OuterLink href={url} words={title}>

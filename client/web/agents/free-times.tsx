@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Scheduling } from '#shared/api/agents/run-frames'
+import { priceText } from '#shared/api/payments/payment-networks'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import { dmOf } from '#shared/kit/room-key'
@@ -7,6 +8,7 @@ import { useSession } from '../accounts/session.ts'
 import { dayKeyOf, dayOf, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { linkToRoom } from '../rooms/route.ts'
+import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import styles from './free-times.module.css'
 
 const mostTimes = 8
@@ -21,31 +23,31 @@ export function FreeTimes({ scheduling, owner }: { scheduling: Scheduling; owner
   const slots = scheduling.slots.filter(({ start }) => Date.parse(start) > now)
   const days = Map.groupBy(slots, ({ start }) => dayKeyOf(start))
   const kinds = [
-    ...(freeEnabled ? [`${freeDuration} min, free`] : []),
-    ...(paidEnabled ? [`${paidDuration} min, $${(priceCents / 100).toFixed(2)}`] : []),
-    'by your own clock',
+    ...(freeEnabled ? [t.times.free({ minutes: freeDuration })] : []),
+    ...(paidEnabled ? [t.times.priced({ minutes: paidDuration, price: priceText(priceCents) })] : []),
+    t.times.zone,
   ]
   return (
-    <section className={styles.freeTimes} aria-label="Free times">
+    <section className={styles.freeTimes} aria-label={t.times.title}>
       <p className="label">
         <Icon name="clock" />
-        Free times
+        {t.times.title}
       </p>
       <p className={`hint ${styles.capital}`}>{kinds.join(' · ')}</p>
       {days.size > 0 && !isSameAccount(owner, account) && freeEnabled && (
         <p className="hint">
-          <a href={linkTo('schedule', { slug: owner })}>Book one of them</a> on the page of the owner.
+          {t.times.book({ a: (words) => <a href={linkTo('schedule', { slug: owner })}>{words}</a> })}
         </p>
       )}
       {days.size > 0 && !isSameAccount(owner, account) && !freeEnabled && (
         <p className="hint">
-          None is booked here: <a href={linkToRoom(dmOf(account, owner))}>write to the owner</a> to agree on one.
+          {t.times.write({ a: (words) => <a href={linkToRoom(dmOf(account, owner))}>{words}</a> })}
         </p>
       )}
       {days.size === 0 && (
         <p className="hint">
-          {scheduling.slots.length === 0 ? 'There are none in the next days.' : 'All of them have passed.'}
-          {isSameAccount(owner, account) && ' Your own are in the Settings, under “Booking hours”.'}
+          {scheduling.slots.length === 0 ? t.times.none : t.times.passed}
+          {isSameAccount(owner, account) && ` ${t.times.own}`}
         </p>
       )}
       <dl>
@@ -64,7 +66,7 @@ export function FreeTimes({ scheduling, owner }: { scheduling: Scheduling; owner
       </dl>
       {!isWhole && [...days.values()].some(({ length }) => length > mostTimes) && (
         <button type="button" className="button small plain" onClick={() => setWhole(true)}>
-          All {slots.length} times
+          {t.times.all({ count: slots.length })}
         </button>
       )}
     </section>

@@ -1,4 +1,5 @@
 import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 
 /** How a page is read, as a form holds it: patterns are written one in each line. */
 export interface ReadingFields {
@@ -41,9 +42,9 @@ const patternsOf = (text: string): string[] =>
 /** What is wrong with the patterns, in words. */
 export function patternsProblem(text: string): string | null {
   const patterns = patternsOf(text)
-  if (patterns.length > mostPatterns) return `At most ${mostPatterns} patterns, one in each line.`
+  if (patterns.length > mostPatterns) return t.faults.manyPatterns({ most: mostPatterns })
   if (patterns.some((pattern) => [...pattern].length > longestPattern))
-    return `At most ${longestPattern} characters in each pattern.`
+    return t.faults.longPattern({ most: longestPattern })
   return null
 }
 
@@ -76,7 +77,7 @@ export function KnowledgeFields(props: {
   return (
     <>
       <label className="field">
-        <span>Title (optional)</span>
+        <span>{t.knowledge.title}</span>
         <input
           dir="auto"
           className="input"
@@ -84,25 +85,25 @@ export function KnowledgeFields(props: {
           value={fields.title}
           onChange={({ target }) => set({ title: target.value })}
         />
-        <small>What it is called in this list, in up to {longestTitle} characters.</small>
+        <small>{t.knowledge.titleHint({ most: longestTitle })}</small>
       </label>
       {isOfficial && (
         <>
           <label className="field">
-            <span>What is read</span>
+            <span>{t.knowledge.method}</span>
             <select
               className="input"
               value={fields.scrapeMethod}
               onChange={({ target }) => set({ scrapeMethod: target.value as ReadingFields['scrapeMethod'] })}
             >
-              <option value="basic">The text of this page</option>
-              <option value="advanced">Its article, and pages that it links to</option>
+              <option value="basic">{t.knowledge.basic}</option>
+              <option value="advanced">{t.knowledge.advanced}</option>
             </select>
           </label>
           {fields.scrapeMethod === 'advanced' && (
             <>
               <label className="field">
-                <span>Depth, 1 to 5</span>
+                <span>{t.knowledge.depth}</span>
                 <input
                   className="input"
                   type="number"
@@ -112,10 +113,10 @@ export function KnowledgeFields(props: {
                   value={fields.crawlDepth}
                   onChange={({ target }) => set({ crawlDepth: target.value })}
                 />
-                <small>1 is this page alone, 2 also what it links to on the same site, and so on.</small>
+                <small>{t.knowledge.depthHint}</small>
               </label>
               <label className="field">
-                <span>Pages to leave out (optional)</span>
+                <span>{t.knowledge.excluded}</span>
                 <textarea
                   dir="auto"
                   className="input"
@@ -127,10 +128,7 @@ export function KnowledgeFields(props: {
                 {wrong ? (
                   <small className="grave">{wrong}</small>
                 ) : (
-                  <small>
-                    Parts of their addresses, one in each line, with * for anything: up to {mostPatterns}, of{' '}
-                    {longestPattern} characters each.
-                  </small>
+                  <small>{t.knowledge.excludedHint({ count: mostPatterns, length: longestPattern })}</small>
                 )}
               </label>
             </>
@@ -141,11 +139,11 @@ export function KnowledgeFields(props: {
               checked={fields.autoSync}
               onChange={({ target }) => set({ autoSync: target.checked })}
             />
-            <span>Read it again by itself</span>
+            <span>{t.knowledge.autoSync}</span>
           </label>
           {fields.autoSync && (
             <label className="field">
-              <span>Every so many hours, 1 to 168</span>
+              <span>{t.knowledge.interval}</span>
               <input
                 className="input"
                 type="number"

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import styles from './agents.module.css'
 import { KnowledgeFields, newReading, patternsProblem, readingInput, readingOf } from './knowledge-fields.tsx'
 
@@ -25,9 +26,9 @@ export function AddKnowledge(props: { isOfficial: boolean; onAdd: (url: string, 
     }
   }
   return (
-    <form className="stack" aria-label="Add a page" onSubmit={(event) => void submit(event)}>
+    <form className="stack" aria-label={t.knowledge.add} onSubmit={(event) => void submit(event)}>
       <label className="field">
-        <span>Address of a page or a repository</span>
+        <span>{t.knowledge.address}</span>
         <input
           dir="auto"
           className="input"
@@ -38,10 +39,10 @@ export function AddKnowledge(props: { isOfficial: boolean; onAdd: (url: string, 
           onChange={({ target }) => setUrl(target.value)}
           required
         />
-        <small>It is read now, and cited by its number where an answer rests on it.</small>
+        <small>{t.knowledge.addressHint}</small>
       </label>
       <details className={styles.moreFields}>
-        <summary>{isOfficial ? 'Title, and how it is read' : 'Title'}</summary>
+        <summary>{isOfficial ? t.knowledge.more : t.knowledge.moreTitle}</summary>
         <div className="stack">
           <KnowledgeFields fields={fields} isOfficial={isOfficial} onChange={setFields} />
         </div>
@@ -49,7 +50,7 @@ export function AddKnowledge(props: { isOfficial: boolean; onAdd: (url: string, 
       <Problem error={error} />
       <div className="row end">
         <button type="submit" className="button main small">
-          Add
+          {t.knowledge.submit}
         </button>
       </div>
     </form>
@@ -71,18 +72,18 @@ export function EditKnowledge(props: {
     onSave(readingInput(fields, isOfficial)).then(onClose, setError)
   }
   return (
-    <Dialog title="Change what it knows" onClose={onClose}>
-      <form className="stack" aria-label="Page" onSubmit={submit}>
+    <Dialog title={t.knowledge.editTitle} onClose={onClose}>
+      <form className="stack" aria-label={t.knowledge.page} onSubmit={submit}>
         <p className="hint">{item.url}</p>
         <KnowledgeFields fields={fields} isOfficial={isOfficial} onChange={setFields} />
-        {isOfficial && <p className="hint">How it is read counts from the next time on.</p>}
+        {isOfficial && <p className="hint">{t.knowledge.editHint}</p>}
         <Problem error={error} />
         <div className="row end">
           <button type="button" className="button" onClick={onClose}>
-            Cancel
+            {t.cancel}
           </button>
           <button type="submit" className="button main">
-            Save
+            {t.save}
           </button>
         </div>
       </form>

@@ -2,9 +2,10 @@ import { useState } from 'react'
 import type { OwnAgent } from '#shared/api/agents/agent-records'
 import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
 import { ActButton } from '../kit/act-button.tsx'
-import { fullTimeOf, isolated, plural } from '../kit/format.ts'
+import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import styles from './agents.module.css'
 import { AddKnowledge, EditKnowledge } from './knowledge-forms.tsx'
 import { useKnowledge } from './use-knowledge.ts'
@@ -24,26 +25,20 @@ export function KnowledgePart({ agent }: { agent: OwnAgent }) {
       {count < most ? (
         <AddKnowledge isOfficial={isOfficial} onAdd={(url, reading) => knowledge.add(url, reading)} />
       ) : (
-        <p className="hint">It knows as many pages as it can. Take one away to add another.</p>
+        <p className="hint">{t.knowledge.full}</p>
       )}
-      {count > 0 && (
-        <p className="label">
-          {count} of {most} pages
-        </p>
-      )}
-      {count > 0 && !agent.use_knowledge_base && (
-        <p className="hint">It answers without these pages, until “Use what it knows” is on in its Settings.</p>
-      )}
+      {count > 0 && <p className="label">{t.knowledge.count({ count, most })}</p>}
+      {count > 0 && !agent.use_knowledge_base && <p className="hint">{t.knowledge.unused}</p>}
       <Listed
         loaded={knowledge}
         empty={
-          <Blank icon="book" title="It knows no pages yet">
-            <p>Add the address of a page, of documentation or of a repository.</p>
+          <Blank icon="book" title={t.knowledge.none}>
+            <p>{t.knowledge.noneHint}</p>
           </Blank>
         }
       >
         {(items) => (
-          <ul className={styles.agentItems} aria-label="What it knows">
+          <ul className={styles.agentItems} aria-label={t.knowledge.list}>
             {items.map((item) => (
               <li key={item.id}>
                 <div className="grow">
@@ -57,16 +52,18 @@ export function KnowledgePart({ agent }: { agent: OwnAgent }) {
                 <button
                   type="button"
                   className="icon-button small"
-                  aria-label={`Change: ${item.title || item.url}`}
-                  title="Change"
+                  aria-label={t.knowledge.editOf({ title: item.title || item.url })}
+                  title={t.knowledge.edit}
                   onClick={() => setEdited(item)}
                 >
                   <Icon name="pencil" />
                 </button>
                 <ActButton
                   className="icon-button small"
-                  aria-label={`${item.status === 'failed' ? 'Try again' : 'Read again'}: ${item.title || item.url}`}
-                  title={item.status === 'failed' ? 'Try again' : 'Read again'}
+                  aria-label={(item.status === 'failed' ? t.knowledge.retryOf : t.knowledge.readAgainOf)({
+                    title: item.title || item.url,
+                  })}
+                  title={item.status === 'failed' ? t.knowledge.retry : t.knowledge.readAgain}
                   disabled={item.status === 'processing'}
                   onPress={() => knowledge.read(item.id)}
                 >
@@ -74,8 +71,8 @@ export function KnowledgePart({ agent }: { agent: OwnAgent }) {
                 </ActButton>
                 <ActButton
                   className="icon-button small"
-                  aria-label={`Take away: ${item.title || item.url}`}
-                  title="Take away"
+                  aria-label={t.knowledge.removeOf({ title: item.title || item.url })}
+                  title={t.knowledge.remove}
                   onPress={() => knowledge.remove(item.id)}
                 >
                   <Icon name="bin" />
@@ -99,10 +96,10 @@ export function KnowledgePart({ agent }: { agent: OwnAgent }) {
 
 function wordsOf(item: KnowledgeItem): string {
   const { status, pages, chunk_count, error_message, stale_since, auto_sync, sync_interval_hours } = item
-  const old = stale_since ? ` What was read before ${fullTimeOf(stale_since)} still serves.` : ''
-  const again = auto_sync ? ` Read again every ${plural(sync_interval_hours, 'hour')}.` : ''
-  if (status === 'processing') return `Being read: ${plural(pages, 'page')} so far.${old}`
-  if (status === 'failed') return `${error_message ?? 'It could not be read'}.${old}`
-  if (status === 'indexed') return `Read: ${plural(pages, 'page')}, ${plural(chunk_count, 'passage')}.${again}`
-  return 'Not read yet.'
+  const old = stale_since ? ` ${t.reading.stale({ time: fullTimeOf(stale_since) })}` : ''
+  const again = auto_sync ? ` ${t.reading.every({ count: sync_interval_hours })}` : ''
+  if (status === 'processing') return t.reading.processing({ count: pages }) + old
+  if (status === 'failed') return t.reading.failed({ reason: error_message ?? t.reading.unreadable }) + old
+  if (status === 'indexed') return t.reading.indexed({ pages, count: chunk_count }) + again
+  return t.reading.pending
 }

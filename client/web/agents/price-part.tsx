@@ -10,11 +10,13 @@ import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell, useTellLatest } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import messagesStyles from '../messages/messages.module.css'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import styles from './agents.module.css'
 import { EarningsPart } from './earnings-part.tsx'
 import { ShareLink } from './share-link.tsx'
 
-const networkTitle = ({ title, isReal }: NetworkFacts) => `${title} (${isReal ? 'real' : 'test'} money)`
+const networkTitle = ({ title, isReal }: NetworkFacts) =>
+  t.price.networkOf({ name: title, money: isReal ? 'real' : 'test' })
 
 const isShared = ({ visibility, public_access_enabled }: OwnAgent) =>
   public_access_enabled && (visibility === 'public' || visibility === 'official')
@@ -51,8 +53,7 @@ export function PricePart(props: {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const { isOn, cents, network, wallet } = fields
-    if (isOn && !/^(0x[0-9a-f]{40})?$/i.test(wallet.trim()))
-      return fail(new Error('The address of a wallet is 0x and 40 digits or letters from a to f.'))
+    if (isOn && !/^(0x[0-9a-f]{40})?$/i.test(wallet.trim())) return fail(new Error(t.faults.wallet))
     const price = {
       x402PriceCents: Number(cents),
       x402Network: network,
@@ -62,13 +63,13 @@ export function PricePart(props: {
       setError(null)
       onSaved(saved)
       setFields(priceOf(saved))
-      tell('Saved')
+      tell(t.saved)
     }, fail)
   }
 
   return (
     <div className="stack wide">
-      <form className="stack" aria-label="Price" onSubmit={submit}>
+      <form className="stack" aria-label={t.price.title} onSubmit={submit}>
         <label className="check">
           <input
             type="checkbox"
@@ -76,16 +77,16 @@ export function PricePart(props: {
             checked={fields.isOn}
             onChange={({ target }) => set({ isOn: target.checked })}
           />
-          <span>People from elsewhere pay for each answer</span>
+          <span>{t.price.on}</span>
         </label>
         <p className="hint" id="price-hint">
-          They have no account here, and ask by the link of the agent or by code in other pages.
-          {!fields.isOn && ' Without a price, its page is free, and code in other pages cannot ask it.'}
+          {t.price.hint}
+          {!fields.isOn && ` ${t.price.freeHint}`}
         </p>
         {fields.isOn && (
           <>
             <label className="field">
-              <span>Price of an answer, in US cents</span>
+              <span>{t.price.cents}</span>
               <input
                 className="input"
                 type="number"
@@ -97,7 +98,7 @@ export function PricePart(props: {
               />
             </label>
             <label className="field">
-              <span>Network</span>
+              <span>{t.price.network}</span>
               <select
                 className="input"
                 value={fields.network}
@@ -111,7 +112,7 @@ export function PricePart(props: {
               </select>
             </label>
             <label className="field">
-              <span>Wallet that is paid</span>
+              <span>{t.price.wallet}</span>
               <input
                 dir="auto"
                 className="input"
@@ -119,18 +120,16 @@ export function PricePart(props: {
                 value={fields.wallet}
                 onChange={({ target }) => set({ wallet: target.value })}
               />
-              <small>Without one, your own wallet is paid.</small>
+              <small>{t.price.walletHint}</small>
             </label>
             {fields.wallet.trim() === '' && isGuest(account) && <GuestWalletWarning />}
           </>
         )}
-        {fields.isOn && !isShared(agent) && (
-          <p className="hint">Nobody from elsewhere can ask it until everybody may: see Settings.</p>
-        )}
+        {fields.isOn && !isShared(agent) && <p className="hint">{t.price.notPublic}</p>}
         <Problem error={error} />
         <div className="row end">
           <button type="submit" className="button main small">
-            Save the price
+            {t.price.save}
           </button>
         </div>
       </form>
@@ -143,13 +142,9 @@ export function PricePart(props: {
   )
 }
 
-const snippets = [
-  ['embed', 'For a page'],
-  ['sdk', 'For Node'],
-  ['curl', 'For a command line'],
-] as const
+const snippets = ['embed', 'sdk', 'curl'] as const
 
-const embedWords = { X402_NOT_ENABLED: 'Nobody can be paid yet: name a wallet above.' }
+const embedWords = { X402_NOT_ENABLED: t.price.noPayee }
 
 function Embed({ id }: { id: string }) {
   const client = useClient()
@@ -161,26 +156,22 @@ function Embed({ id }: { id: string }) {
   return (
     <>
       {!pricing.payable && (
-        <p className="banner">
-          Nobody can pay yet: no payment service for {networkTitle(networks[pricing.network])} is set up on this server.
-        </p>
+        <p className="banner">{t.price.unpayable({ network: networkTitle(networks[pricing.network]) })}</p>
       )}
-      {pricing.simulated && (
-        <p className="banner">Payments are only simulated on this server: they are checked, and no money moves.</p>
-      )}
-      {snippets.map(([name, title]) => (
+      {pricing.simulated && <p className="banner">{t.price.simulated}</p>}
+      {snippets.map((name) => (
         <div key={name} className="stack">
           <div className="row">
-            <span className="label grow">{title}</span>
+            <span className="label grow">{t.snippets[name]}</span>
             <ActButton
               className="button small"
-              aria-label={`Copy the code: ${title}`}
+              aria-label={t.price.copyCode({ title: t.snippets[name] })}
               onPress={async () => {
                 await navigator.clipboard.writeText(code[name])
-                tell('Copied')
+                tell(t.copied)
               }}
             >
-              Copy
+              {t.copy}
             </ActButton>
           </div>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the block. */}

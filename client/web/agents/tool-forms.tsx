@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { ApiToolInput } from '#shared/api/agents/agent-tools'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import styles from './agents.module.css'
 
 export type ToolKind = 'server' | 'api'
@@ -29,10 +30,9 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const changing: readonly string[] = ['PUT', 'PATCH', 'DELETE']
 const longestSchema = 20_000
 export const mostTools = 10
-const kinds = { server: 'Tool server (MCP)', api: 'API' } as const
+const kinds = { server: t.kinds.serverLong, api: t.kinds.api } as const
 
-export const addressProblem = 'The address must begin with https:// and lead to a public server.'
-const addressWords = { INVALID_PARAMETER: addressProblem }
+const addressWords = { INVALID_PARAMETER: t.faults.toolAddress }
 
 export function AddTool({
   counts,
@@ -60,9 +60,9 @@ export function AddTool({
     setBusy(false)
   }
   return (
-    <form className="stack" aria-label="Add a tool" onSubmit={(event) => void submit(event)}>
+    <form className="stack" aria-label={t.tools.add} onSubmit={(event) => void submit(event)}>
       <fieldset className="segments">
-        <legend className="label">Kind</legend>
+        <legend className="label">{t.tools.kind}</legend>
         {(['server', 'api'] as const).map((one) => (
           <label key={one}>
             <input type="radio" name="tool-kind" checked={kind === one} onChange={() => setKind(one)} />
@@ -71,11 +71,11 @@ export function AddTool({
         ))}
       </fieldset>
       {isFull ? (
-        <p className="hint">It has {mostTools} of these, which is the most. Take one away to add another.</p>
+        <p className="hint">{t.tools.full({ most: mostTools })}</p>
       ) : (
         <>
           <label className="field">
-            <span>Name of the tool</span>
+            <span>{t.tools.name}</span>
             <input
               dir="auto"
               className="input"
@@ -86,7 +86,7 @@ export function AddTool({
             />
           </label>
           <label className="field">
-            <span>Address</span>
+            <span>{t.tools.address}</span>
             <input
               dir="auto"
               className="input"
@@ -98,9 +98,9 @@ export function AddTool({
               onChange={({ target }) => setGiven({ ...given, url: target.value })}
             />
           </label>
-          <KeyField title="Key (optional)" given={given} onChange={setGiven} />
+          <KeyField title={t.tools.key} given={given} onChange={setGiven} />
           <details className={styles.moreFields}>
-            <summary>What it is for, and how it is asked</summary>
+            <summary>{t.tools.more}</summary>
             <div className="stack">
               <SaidFields given={given} onChange={setGiven} />
               {kind === 'api' && <ApiFields given={given} onChange={setGiven} isNew />}
@@ -110,7 +110,7 @@ export function AddTool({
           <Problem error={error} words={addressWords} />
           <div className="row end">
             <button type="submit" className="button main small" aria-disabled={isBusy || undefined}>
-              {isBusy ? 'Looking at it' : 'Add'}
+              {isBusy ? t.tools.checking : t.tools.submit}
             </button>
           </div>
         </>
@@ -132,24 +132,20 @@ export function EditTool(props: {
     onSave(fields).then(onClose, setError)
   }
   return (
-    <Dialog title={`Change ${tool.name}`} onClose={onClose}>
-      <form className="stack" aria-label="Tool" onSubmit={submit}>
+    <Dialog title={t.tools.editTitle({ name: tool.name })} onClose={onClose}>
+      <form className="stack" aria-label={t.tools.title} onSubmit={submit}>
         <p className="hint">{tool.url}</p>
         <SaidFields given={fields} onChange={setFields} />
-        <KeyField
-          title={tool.hasApiKey ? 'Another key (optional)' : 'Key (optional)'}
-          given={fields}
-          onChange={setFields}
-        />
+        <KeyField title={tool.hasApiKey ? t.tools.otherKey : t.tools.key} given={fields} onChange={setFields} />
         {tool.kind === 'api' && <ApiFields given={fields} onChange={setFields} />}
         <HeadersField given={fields} onChange={setFields} names={tool.headerNames} />
         <Problem error={error} />
         <div className="row end">
           <button type="button" className="button" onClick={onClose}>
-            Cancel
+            {t.cancel}
           </button>
           <button type="submit" className="button main">
-            Save
+            {t.save}
           </button>
         </div>
       </form>
@@ -174,7 +170,7 @@ function KeyField({ title, given, onChange }: FieldProps & { title: string }) {
         value={given.apiKey}
         onChange={({ target }) => onChange({ ...given, apiKey: target.value })}
       />
-      <small>It is stored sealed and shown to nobody, not even to you.</small>
+      <small>{t.tools.keyHint}</small>
     </label>
   )
 }
@@ -183,7 +179,7 @@ function SaidFields({ given, onChange }: FieldProps) {
   return (
     <>
       <label className="field">
-        <span>What it is for (optional)</span>
+        <span>{t.tools.purpose}</span>
         <textarea
           dir="auto"
           className="input"
@@ -192,10 +188,10 @@ function SaidFields({ given, onChange }: FieldProps) {
           value={given.description}
           onChange={({ target }) => onChange({ ...given, description: target.value })}
         />
-        <small>By this the agent knows when to use it. Up to 500 characters.</small>
+        <small>{t.tools.purposeHint}</small>
       </label>
       <label className="field">
-        <span>How it is used (optional)</span>
+        <span>{t.tools.usage}</span>
         <textarea
           dir="auto"
           className="input"
@@ -204,7 +200,7 @@ function SaidFields({ given, onChange }: FieldProps) {
           value={given.instructions}
           onChange={({ target }) => onChange({ ...given, instructions: target.value })}
         />
-        <small>What the agent is told beside it. Up to 2,000 characters.</small>
+        <small>{t.tools.usageHint}</small>
       </label>
     </>
   )
@@ -215,13 +211,13 @@ function ApiFields({ given, onChange, isNew }: FieldProps & { isNew?: boolean })
   return (
     <>
       <label className="field">
-        <span>Method</span>
+        <span>{t.tools.method}</span>
         <select
           className="input"
           value={given.method}
           onChange={({ target }) => onChange({ ...given, method: target.value as ToolFields['method'] })}
         >
-          {isNew && <option value="">That of its kind: POST for GraphQL, else GET</option>}
+          {isNew && <option value="">{t.tools.usualMethod}</option>}
           {methods.map((method) => (
             <option key={method}>{method}</option>
           ))}
@@ -235,13 +231,13 @@ function ApiFields({ given, onChange, isNew }: FieldProps & { isNew?: boolean })
               checked={given.allowChanges}
               onChange={({ target }) => onChange({ ...given, allowChanges: target.checked })}
             />
-            <span>It may change what is there</span>
+            <span>{t.tools.changes}</span>
           </label>
-          <p className="hint">Whoever may ask the agent can have it do so. Without this, the API is not asked.</p>
+          <p className="hint">{t.tools.changesHint}</p>
         </>
       )}
       <label className="field">
-        <span>Schema (optional)</span>
+        <span>{t.tools.schema}</span>
         <textarea
           dir="ltr"
           className="input"
@@ -250,9 +246,7 @@ function ApiFields({ given, onChange, isNew }: FieldProps & { isNew?: boolean })
           value={given.schema}
           onChange={({ target }) => onChange({ ...given, schema: target.value })}
         />
-        <small>
-          {isNew ? 'Without one, it is looked for at the address.' : 'By this the agent knows what it can ask.'}
-        </small>
+        <small>{isNew ? t.tools.newSchemaHint : t.tools.schemaHint}</small>
       </label>
     </>
   )
@@ -261,22 +255,18 @@ function ApiFields({ given, onChange, isNew }: FieldProps & { isNew?: boolean })
 function HeadersField({ given, onChange, names = [] }: FieldProps & { names?: readonly string[] }) {
   return (
     <label className="field">
-      <span>{names.length > 0 ? 'Other headers (optional)' : 'Headers (optional)'}</span>
+      <span>{names.length > 0 ? t.tools.otherHeaders : t.tools.headers}</span>
       <textarea
         dir="ltr"
         className="input"
         rows={2}
-        placeholder="X-Team: plaza"
+        placeholder={t.tools.headersExample}
         autoComplete="off"
         spellCheck={false}
         value={given.headers}
         onChange={({ target }) => onChange({ ...given, headers: target.value })}
       />
-      <small>
-        {names.length > 0
-          ? `It sends ${names.join(', ')}. What you write here takes their place.`
-          : 'One in each line. They are stored sealed and shown to nobody.'}
-      </small>
+      <small>{names.length > 0 ? t.tools.otherHeadersHint({ names: names.join(', ') }) : t.tools.headersHint}</small>
     </label>
   )
 }

@@ -4,11 +4,12 @@ import type { OwnAgent } from '#shared/api/agents/agent-records'
 import type { OutputOf } from '#shared/kit/contract'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { isolated, plural } from '../kit/format.ts'
+import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank } from '../kit/notice.tsx'
+import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import styles from './agents.module.css'
-import { AddTool, addressProblem, EditTool, type ToolFields, type ToolKind } from './tool-forms.tsx'
+import { AddTool, EditTool, type ToolFields, type ToolKind } from './tool-forms.tsx'
 
 type Tested = OutputOf<PlazaApi['agents']['testTool']>
 interface Tool extends ToolFields {
@@ -57,7 +58,7 @@ function headersIn(text: string): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const at = line.indexOf(':')
-      if (at < 1) throw new Error('Each header is a name, a colon and a value, in a line of its own.')
+      if (at < 1) throw new Error(t.faults.header)
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
     }),
   )
@@ -99,7 +100,7 @@ export function ToolsPart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent
       : change({ apiTools: keptApis(agent).filter(({ name }) => name !== key) })
   const add = async (kind: ToolKind, given: ToolFields) => {
     const { name, url, apiKey } = given
-    if (!isSecureAddress(url)) throw new Error(addressProblem)
+    if (!isSecureAddress(url)) throw new Error(t.faults.toolAddress)
     const said = saidOf(given)
     if (kind === 'server') {
       const id = crypto.randomUUID()
@@ -130,11 +131,11 @@ export function ToolsPart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent
     <div className="stack">
       <AddTool counts={{ server: agent.mcp_servers.length, api: agent.api_tools.length }} onAdd={add} />
       {tools.length === 0 ? (
-        <Blank icon="plug" title="It has no tools yet">
-          <p>A tool server or an API gives it what it cannot know, such as the weather.</p>
+        <Blank icon="plug" title={t.tools.none}>
+          <p>{t.tools.noneHint}</p>
         </Blank>
       ) : (
-        <ul className={styles.agentItems} aria-label="Its tools">
+        <ul className={styles.agentItems} aria-label={t.tools.list}>
           {tools.map((tool) => (
             <ToolRow
               key={`${tool.kind} ${tool.key}`}
@@ -169,10 +170,7 @@ function ToolRow(props: {
     <li>
       <div className="grow">
         <strong>{isolated(tool.name)}</strong>
-        <small>
-          {tool.kind === 'server' ? 'Tool server' : 'API'}
-          {tool.hasApiKey ? ', with a key' : ''}: {tool.url}
-        </small>
+        <small>{t.tools.facts({ key: tool.hasApiKey ? 'yes' : 'no', kind: t.kinds[tool.kind], url: tool.url })}</small>
         {tool.description && (
           <p className={styles.itemState} dir="auto">
             {tool.description}
@@ -180,29 +178,31 @@ function ToolRow(props: {
         )}
         {tested && (
           <p className={`${styles.itemState} ${tested.success ? 'indexed' : 'failed'}`} role="status">
-            {tested.success
-              ? `Answered in ${tested.ms} ms${tool.kind === 'server' ? `: ${plural(tested.tools.length, 'tool')}` : ''}.`
-              : `Failed after ${tested.ms} ms: ${tested.error ?? 'no reason was told'}`}
+            {!tested.success
+              ? t.tools.failed({ ms: tested.ms, reason: tested.error ?? t.tools.noReason })
+              : tool.kind === 'server'
+                ? t.tools.workedWith({ ms: tested.ms, count: tested.tools.length })
+                : t.tools.worked({ ms: tested.ms })}
           </p>
         )}
         {tested?.success && tested.tools.length > 0 && <small>{tested.tools.map(({ name }) => name).join(', ')}</small>}
       </div>
-      <ActButton className="button small" aria-label={`Test ${tool.name}`} onPress={test}>
-        Test
+      <ActButton className="button small" aria-label={t.tools.testOf({ name: tool.name })} onPress={test}>
+        {t.tools.test}
       </ActButton>
       <button
         type="button"
         className="icon-button small"
-        aria-label={`Change: ${tool.name}`}
-        title="Change"
+        aria-label={t.tools.editOf({ name: tool.name })}
+        title={t.tools.edit}
         onClick={() => setEdited(true)}
       >
         <Icon name="pencil" />
       </button>
       <ActButton
         className="icon-button small"
-        aria-label={`Take away: ${tool.name}`}
-        title="Take away"
+        aria-label={t.tools.removeOf({ name: tool.name })}
+        title={t.tools.remove}
         onPress={onRemove}
       >
         <Icon name="bin" />

@@ -10,6 +10,7 @@ import { useAccount, useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { dayOf, timeOf } from '../kit/format.ts'
 import { MakeForm } from '../kit/make-form.tsx'
+import { bookingTexts as t } from '../texts/booking.ts'
 import { keptPayment } from './kept-payment.ts'
 
 /** A time that was chosen, and the kind of call. */
@@ -101,17 +102,17 @@ export function BookingForm({ chosen, onBack, onBooked, onRefused }: FormProps) 
           <strong className="numerals">
             {dayOf(start)}, {timeOf(start)}
           </strong>
-          <span className="hint"> · {minutes} minutes</span>
+          <span className="hint"> · {t.form.length({ minutes })}</span>
         </p>
         <button type="button" className="button small" onClick={onBack}>
-          Another time
+          {t.form.otherTime}
         </button>
       </div>
-      <MakeForm label="Book this time" action="Book the call" words={paymentWords} onMake={book}>
+      <MakeForm label={t.form.title} action={t.form.book} words={paymentWords} onMake={book}>
         {isGuest && (
           <>
             <label className="field">
-              <span>Your name</span>
+              <span>{t.form.name}</span>
               <input
                 dir="auto"
                 className="input"
@@ -126,7 +127,7 @@ export function BookingForm({ chosen, onBack, onBooked, onRefused }: FormProps) 
           </>
         )}
         <label className="field">
-          <span>What it is about, if you like</span>
+          <span>{t.form.notes}</span>
           <textarea
             dir="auto"
             className="input"
@@ -140,7 +141,7 @@ export function BookingForm({ chosen, onBack, onBooked, onRefused }: FormProps) 
       {isOver && (
         <div className="row end">
           <ActButton className="button small" onPress={payAnew}>
-            Pay another time
+            {t.form.payAgain}
           </ActButton>
         </div>
       )}

@@ -6,9 +6,11 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useAccount, useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
+import { isolated } from '../kit/format.ts'
 import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { bookingTexts as t } from '../texts/booking.ts'
 import styles from './booking.module.css'
 import { BookingForm } from './booking-form.tsx'
 import { CallCard } from './call-card.tsx'
@@ -16,9 +18,9 @@ import { ChooseTime } from './choose-time.tsx'
 import { BookingFrame } from './frame.tsx'
 
 const words: ProblemWords = {
-  USER_NOT_FOUND: 'There is nobody at this address. Check that the whole link was copied.',
-  SCHEDULING_DISABLED: 'Calls with this person cannot be booked at the moment.',
-  VALIDATION_ERROR: 'There is nobody at this address. Check that the whole link was copied.',
+  USER_NOT_FOUND: t.problems.notFound,
+  SCHEDULING_DISABLED: t.problems.disabled,
+  VALIDATION_ERROR: t.problems.notFound,
 }
 
 /** By the slug that somebody has chosen, else by their username or address. */
@@ -36,16 +38,16 @@ export function BookingPage({ slug }: { slug: string }) {
   const { value, error, isLoading, reload } = useLoaded(slug, () => scheduleAt(client, slug))
   if (value) return <Loaded schedule={value} />
   return (
-    <BookingFrame title="Book a call">
+    <BookingFrame title={t.title}>
       {error && !isLoading ? (
-        <Blank icon="warn" title="This page cannot be opened">
+        <Blank icon="warn" title={t.notOpened}>
           <LoadProblem error={error} words={words} />
           <button type="button" className="button small" onClick={reload}>
-            Try again
+            {t.retry}
           </button>
         </Blank>
       ) : (
-        <Skeleton rows={6} label="Loading the times" />
+        <Skeleton rows={6} label={t.loading} />
       )}
     </BookingFrame>
   )
@@ -60,12 +62,13 @@ interface Kind {
 /** The kinds of calls that can be booked here. */
 function kindsOf({ freeEnabled, paidEnabled, payable, ...rest }: PublicSchedule['scheduling']): Kind[] {
   const { freeDuration, paidDuration, priceCents } = rest
-  const price = priceCents === 0 ? 'free' : priceText(priceCents)
+  const titleOf = (minutes: number, cents: number) =>
+    cents === 0 ? t.kind.free({ minutes }) : t.kind.priced({ minutes, price: priceText(cents) })
   const isPayable = priceCents === 0 || payable
   return [
-    ...(freeEnabled ? [{ isPaid: false, minutes: freeDuration, title: `${freeDuration} minutes, free` }] : []),
+    ...(freeEnabled ? [{ isPaid: false, minutes: freeDuration, title: titleOf(freeDuration, 0) }] : []),
     ...(paidEnabled && isPayable
-      ? [{ isPaid: true, minutes: paidDuration, title: `${paidDuration} minutes, ${price}` }]
+      ? [{ isPaid: true, minutes: paidDuration, title: titleOf(paidDuration, priceCents) }]
       : []),
   ]
 }
@@ -73,7 +76,7 @@ function kindsOf({ freeEnabled, paidEnabled, payable, ...rest }: PublicSchedule[
 function ChooseKind(props: { kinds: readonly Kind[]; chosen: Kind; onChoose: (isPaid: boolean) => void }) {
   return (
     <fieldset className={styles.bookingDays}>
-      <legend className="label">Call</legend>
+      <legend className="label">{t.kind.title}</legend>
       {props.kinds.map(({ isPaid, title }) => (
         <label key={title}>
           <input
@@ -115,7 +118,7 @@ function Loaded({ schedule: { profile, scheduling } }: { schedule: PublicSchedul
 
   return (
     <BookingFrame
-      title={title ?? `Book a call with ${displayName}`}
+      title={title ?? t.titleOf({ name: displayName })}
       face={<Avatar id={host} name={displayName} picture={avatarUrl} size="large" />}
       facts={[displayName, kind?.title].filter(Boolean).join(' · ')}
     >
@@ -127,12 +130,12 @@ function Loaded({ schedule: { profile, scheduling } }: { schedule: PublicSchedul
       {booked ? (
         <CallCard call={{ ...booked, hostName: displayName }} token={booked.invite_token} isNew />
       ) : isSameAccount(account, host) ? (
-        <Blank icon="clock" title="This is your own page">
-          <p>Give its address to whoever should book a call with you.</p>
+        <Blank icon="clock" title={t.own}>
+          <p>{t.ownHint}</p>
         </Blank>
       ) : kind === undefined ? (
-        <Blank icon="clock" title="Calls cannot be booked here">
-          <p>{displayName} takes none, or none that this server can have paid for.</p>
+        <Blank icon="clock" title={t.none}>
+          <p>{t.noneHint({ name: isolated(displayName) })}</p>
         </Blank>
       ) : chosen === null ? (
         <>

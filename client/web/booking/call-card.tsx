@@ -7,6 +7,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { dayOf, isolated, timeOf } from '../kit/format.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
+import { bookingTexts as t } from '../texts/booking.ts'
 import styles from './booking.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { linkToCall } from './link-to-call.ts'
@@ -37,46 +38,40 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
   const now = useNowUntil(new Date(endsAt).toISOString())
   const status = told !== 'cancelled' && now >= endsAt ? 'completed' : told
   const isOn = status === 'confirmed' || status === 'pending'
-  const titles = {
-    pending: 'A call that is being paid for',
-    confirmed: 'A call',
-    cancelled: 'This call is cancelled',
-    completed: 'This call is over',
-  }
   const copy = async () => {
     await navigator.clipboard.writeText(linkToCall(token))
-    tell('Copied')
+    tell(t.card.copied)
   }
   const enter = async () => {
     const { joinCode } = await client.booking.join({ token })
     location.assign(linkTo('meeting', { code: joinCode }))
   }
   return (
-    <section className={styles.bookingCard} aria-label="Call">
-      <h2>{isNew && isOn ? 'Your call is booked' : titles[status]}</h2>
+    <section className={styles.bookingCard} aria-label={t.card.title}>
+      <h2>{isNew && isOn ? t.card.booked : t.states[status]}</h2>
       <p>
         <strong className="numerals">
           {dayOf(call.scheduled_at)}, {timeOf(call.scheduled_at)}
         </strong>
-        <span className="hint"> by your own clock</span>
+        <span className="hint"> {t.card.zone}</span>
       </p>
-      <p>
-        {call.duration_minutes} minutes with {isolated(call.hostName)}
-      </p>
-      {isNew && call.guest_email !== null && <p className="hint">Its link goes to {call.guest_email}, too.</p>}
+      <p>{t.card.with({ minutes: call.duration_minutes, name: isolated(call.hostName) })}</p>
+      {isNew && call.guest_email !== null && (
+        <p className="hint">{t.card.sent({ email: isolated(call.guest_email) })}</p>
+      )}
       {isOn && (
         <div className="row wrap">
           {status === 'confirmed' && now >= opensAt && (
             <ActButton className="button main" onPress={enter}>
-              Join the call
+              {t.card.join}
             </ActButton>
           )}
           <ActButton className="button" onPress={copy}>
-            Copy the link of the call
+            {t.card.copy}
           </ActButton>
           {(isNew || call.guest_name !== null) && (
             <button type="button" className="button risky" onClick={() => setAsking(true)}>
-              Cancel the call
+              {t.card.cancel}
             </button>
           )}
         </div>
@@ -90,7 +85,7 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
           )}
           <div className="row">
             <a className="button" href={linkTo('schedule', { slug: call.recipient_wallet_address })}>
-              Book another time
+              {t.card.bookAnother}
             </a>
           </div>
         </>

@@ -87,8 +87,5 @@ export const secondsUntil = (moment: string | null | undefined, now: number): nu
 /** As `a, b, c`. */
 export const listOf = (items: readonly string[]): string => inline().format(items)
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString(locale)} ${count === 1 ? one : many}`
-
 export const shortAddress = (address: string): string =>
   address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address

@@ -55,6 +55,7 @@ const paths = {
   camera: 'M3 6h9.5v8H3z M12.5 9L17 6.5v7L12.5 11',
   grid: 'M4 4h12v12H4z M4 8h12 M4 12h12 M8 4v12 M12 4v12',
   grip: 'M7.5 5v.1 M12.5 5v.1 M7.5 10v.1 M12.5 10v.1 M7.5 15v.1 M12.5 15v.1',
+  file: 'M5.5 3h6l3.5 3.5V17h-9.5z M11.5 3v3.5H15 M8 10.5h4.5 M8 13.5h4.5',
   folder: 'M3.5 5h4.5l1.5 2h7v9h-13z',
   device: 'M4 4.5h12v8.5H4z M2.5 15.5h15',
 } as const

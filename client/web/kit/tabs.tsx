@@ -1,4 +1,4 @@
-import type { KeyboardEvent, ReactNode } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect } from 'react'
 import { stepRight } from './keys.ts'
 
 export interface Tab<Name extends string> {
@@ -14,12 +14,17 @@ export function Tabs<Name extends string>(props: {
   chosen: Name
   onChoose: (name: Name) => void
 }) {
+  const { chosen } = props
+  // A row that is wider than its place shows the chosen tab, and its neighbours.
+  useEffect(() => {
+    document.getElementById(`tab-${chosen}`)?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [chosen])
   const walk = (event: KeyboardEvent) => {
     const step = { ArrowRight: stepRight, ArrowDown: 1, ArrowLeft: -stepRight, ArrowUp: -1 }[event.key]
     if (!step || event.altKey) return
     event.preventDefault()
     const shown = props.tabs.filter(({ name }) => document.getElementById(`tab-${name}`)?.checkVisibility())
-    const at = shown.findIndex(({ name }) => name === props.chosen)
+    const at = shown.findIndex(({ name }) => name === chosen)
     const next = shown[(at + step + shown.length) % shown.length]
     if (!next) return
     props.onChoose(next.name)
@@ -33,9 +38,9 @@ export function Tabs<Name extends string>(props: {
           id={`tab-${name}`}
           type="button"
           role="tab"
-          aria-selected={name === props.chosen}
+          aria-selected={name === chosen}
           aria-controls={props.controls}
-          tabIndex={name === props.chosen ? 0 : -1}
+          tabIndex={name === chosen ? 0 : -1}
           onClick={() => props.onChoose(name)}
         >
           {title}

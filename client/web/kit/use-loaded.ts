@@ -64,6 +64,18 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   return { ...answer, value: answer.key === key ? answer.value : null, reload, change }
 }
 
+const settleMilliseconds = 300
+
+/** A value that is typed, once it has not changed for a moment. */
+export function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), settleMilliseconds)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
+
 /** Repeats a load that failed: without a network when there is one, and after too many requests in its time. */
 export function useRepeated(error: unknown, load: () => void): void {
   const latest = useRef(load)

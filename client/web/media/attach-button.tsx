@@ -15,18 +15,26 @@ export function AttachButton(props: {
   canPoll: boolean
   canSpeak: boolean
   mostBytes: number
-  onPictures: (files: readonly File[]) => void
+  /** Pictures that are chosen as files stay as they are. */
+  onFiles: (files: readonly File[], asFiles: boolean) => void
   onAsk: (what: Asked) => void
 }) {
   const { offers, canPoll, canSpeak } = props
   const [isOpen, setOpen] = useState(false)
   const close = useCallback(() => setOpen(false), [])
   const input = useRef<HTMLInputElement>(null)
-  if (![offers.photo, offers.gif, offers.location, offers.pixel_art, canSpeak, canPoll].includes(true)) return null
+  if (![offers.photo, offers.gif, offers.location, offers.pixel_art, offers.file, canSpeak, canPoll].includes(true))
+    return null
   const pick = (event: ChangeEvent<HTMLInputElement>) => {
-    const { files } = event.target
-    if (files) props.onPictures([...files])
+    const { files, accept } = event.target
+    if (files) props.onFiles([...files], accept === '')
     event.target.value = ''
+  }
+  const choose = (accept: string) => () => {
+    close()
+    if (!input.current) return
+    input.current.accept = accept
+    input.current.click()
   }
   const ask = (what: Asked) => () => {
     close()
@@ -53,13 +61,15 @@ export function AttachButton(props: {
             <Choice
               icon="image"
               title={offers.photo ? (offers.gif ? t.attach.photoOrGif : t.attach.photo) : t.attach.gif}
-              onPress={() => {
-                close()
-                input.current?.click()
-              }}
+              onPress={choose(pickable)}
             >
               {offers.photo && t.attach.photoHint}{' '}
               {offers.gif && t.attach.gifHint({ size: lengthInBytes(props.mostBytes) })}
+            </Choice>
+          )}
+          {offers.file && (
+            <Choice icon="file" title={t.attach.file} onPress={choose('')}>
+              {t.attach.fileHint}
             </Choice>
           )}
           {canSpeak && (

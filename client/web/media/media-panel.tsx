@@ -4,7 +4,7 @@ import { useBlocked } from '../accounts/use-blocked.ts'
 import { fullTimeOf, nameOf } from '../kit/format.ts'
 import { Blank } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
-import { AttachmentChip } from '../messages/attachment-chip.tsx'
+import { MessageFiles } from '../messages/message-files.tsx'
 import { useJump } from '../rooms/found-message.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { mediaTexts as t } from '../texts/media.ts'
@@ -32,9 +32,7 @@ export function MediaPanel({ state }: { state: RoomState }) {
           return (
             <li key={message.client_msg_id}>
               {media && <MessageMedia media={media} message={message} />}
-              {message.attachments.map((attachment) => (
-                <AttachmentChip key={attachment.url} {...attachment} />
-              ))}
+              <MessageFiles message={message} />
               <button type="button" title={t.panel.goTo} onClick={() => jump(message)}>
                 <strong>{nameOf(message.sender.name, message.sender_address)}</strong>
                 <small>{fullTimeOf(message.created_at)}</small>

@@ -45,7 +45,7 @@ export function MessageMedia({ media, message }: { media: NamedMedia; message: L
 }
 
 /** Media are sealed by the key of the epoch that their message names; what is not sent yet, by the one of now. */
-async function keyFor({ secrecy }: LocalMessage, live: LiveRoom, isSealed: boolean): Promise<Uint8Array> {
+export async function keyFor({ secrecy }: LocalMessage, live: LiveRoom, isSealed: boolean): Promise<Uint8Array> {
   if (!isSealed || secrecy?.isSecret === false) throw new Error(t.faults.otherKey)
   return (await live.conversationKey(secrecy?.epochId)).key
 }

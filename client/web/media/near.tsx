@@ -1,7 +1,13 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
 
-/** Reserves the place of what is loaded once it comes near the part of the page that is seen. */
-export function Near({ className, children }: { className: string; children: () => ReactNode }) {
+/** Reserves the place of what is loaded once it comes near the part of the page that is seen; with `isReleased` it is given up when it is far again. */
+export function Near(props: {
+  className: string
+  style?: CSSProperties
+  isReleased?: boolean
+  children: () => ReactNode
+}) {
+  const { className, style, isReleased = false, children } = props
   const place = useRef<HTMLDivElement>(null)
   const [isNear, setNear] = useState(false)
   useEffect(() => {
@@ -9,17 +15,17 @@ export function Near({ className, children }: { className: string; children: () 
     if (!element) return
     const watch = new IntersectionObserver(
       ([seen]) => {
-        if (!seen?.isIntersecting) return
-        setNear(true)
-        watch.disconnect()
+        if (!seen?.isIntersecting && !isReleased) return
+        setNear(seen?.isIntersecting ?? false)
+        if (!isReleased) watch.disconnect()
       },
-      { rootMargin: '600px' },
+      { rootMargin: '600px', scrollMargin: '600px' },
     )
     watch.observe(element)
     return () => watch.disconnect()
-  }, [])
+  }, [isReleased])
   return (
-    <div ref={place} className={className}>
+    <div ref={place} className={className} style={style}>
       {isNear && children()}
     </div>
   )

@@ -6,9 +6,9 @@ import mediaStyles from './media.module.css'
 import type { Sending } from './tray.ts'
 import styles from './tray-list.module.css'
 import { useObjectUrl } from './use-object-url.ts'
-import type { UsedTray } from './use-tray.ts'
+import { mostFileBytes, type UsedTray } from './use-tray.ts'
 import { clock, VoicePlayer } from './voice-player.tsx'
-import { uploadText } from './words.ts'
+import { hasErrorCode, uploadText } from './words.ts'
 
 /** What is about to be sent: shown before it is, and while it is uploaded. */
 export function TrayList({ tray }: { tray: UsedTray }) {
@@ -35,7 +35,7 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
           <div className="grow">
             <p className={styles.trayName}>{kind === 'voice' ? `${name}, ${clock(seconds)}` : name}</p>
             <p className={`${styles.trayState} ${isBad ? 'grave' : ''}`} role={isBad ? 'alert' : undefined}>
-              {wordsOf(item, tray.mostBytes)}
+              {wordsOf(item, kind === 'file' ? mostFileBytes : tray.mostBytes)}
             </p>
             {state === 'uploading' && (
               <progress aria-label={t.tray.uploading({ name })} max={1} value={item.progress}>
@@ -45,7 +45,7 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
           </div>
         </>
       )}
-      {state === 'failed' && (
+      {state === 'failed' && !hasErrorCode(item.error, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE') && (
         <button type="button" className="button small" onClick={tray.retry}>
           <Icon name="retry" />
           {t.tray.retry}
@@ -65,15 +65,19 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
 }
 
 function Thumbnail({ item: { kind, blob } }: { item: Sending }) {
-  const src = useObjectUrl(kind === 'voice' ? null : blob)
+  const src = useObjectUrl(kind === 'voice' || kind === 'file' ? null : blob)
   return (
     <span className={styles.trayThumbnail}>
-      {src ? <img src={src} alt="" /> : <Icon name={kind === 'voice' ? 'microphone' : 'image'} />}
+      {src ? (
+        <img src={src} alt="" />
+      ) : (
+        <Icon name={kind === 'voice' ? 'microphone' : kind === 'file' ? 'file' : 'image'} />
+      )}
     </span>
   )
 }
 
-function wordsOf({ state, blob, error }: Sending, mostBytes: number): string {
+function wordsOf({ state, kind, blob, error }: Sending, mostBytes: number): string {
   switch (state) {
     case 'preparing':
       return t.states.preparing
@@ -84,6 +88,8 @@ function wordsOf({ state, blob, error }: Sending, mostBytes: number): string {
     case 'uploading':
       return t.states.uploading
     case 'failed':
+      if (kind === 'file' && hasErrorCode(error, 'UNSUPPORTED_MEDIA_TYPE'))
+        return t.states.failed({ reason: t.problems.program })
       return t.states.failed({ reason: uploadText(error, blob?.size ?? 0, mostBytes) })
     case 'unfit':
       return problemText(error)

@@ -7,7 +7,7 @@ import type { Drawing } from './drawing.ts'
 /** What is to be sent, before it is a message. */
 export interface Sending {
   id: string
-  kind: 'photo' | 'gif' | 'voice' | 'pixel_art'
+  kind: 'photo' | 'gif' | 'voice' | 'pixel_art' | 'file'
   /** Null until it is prepared. */
   blob: Blob | null
   name: string

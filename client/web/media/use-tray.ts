@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { asAppError, isPassing } from '#client/sdk/failures'
 import type { Place } from '#client/sdk/media'
-import { placeMarker, uploadImage, uploadPicture, uploadPixelArt, uploadVoice } from '#client/sdk/media'
+import { placeMarker, uploadFile, uploadImage, uploadPicture, uploadPixelArt, uploadVoice } from '#client/sdk/media'
 import type { Draft, LiveRoom } from '#client/sdk/types'
+import { mostFileMegabytes } from '#shared/api/media/uploads'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -13,7 +14,10 @@ import { type Doors, trayOf } from './tray.ts'
 
 const megabyte = 1024 * 1024
 /** A sealed file is a vector and a tag longer. */
-const mostBytesIn = (isSealed: boolean): number => (isSealed ? 10 * megabyte - 28 : 5 * megabyte)
+const sealedBytes = 28
+/** More is not taken by any server; how much an account may send, the server says. */
+export const mostFileBytes = mostFileMegabytes * megabyte - sealedBytes
+const mostBytesIn = (isSealed: boolean): number => (isSealed ? 10 * megabyte - sealedBytes : 5 * megabyte)
 
 /** What this account is about to send to the open room, and how it is sent there. */
 export function useTray() {
@@ -27,7 +31,14 @@ export function useTray() {
   const doors = useMemo((): Doors => {
     const conversationId = live.ref.id ?? live.ref.type
     return {
-      async upload({ kind, blob, seconds }, options) {
+      async upload({ kind, blob, name, seconds }, options) {
+        if (kind === 'file') {
+          const { key, epochId } = isSealed ? await live.conversationKey() : { key: null, epochId: null }
+          const seal = key ? { seal: { key, conversationId } } : {}
+          const { attachment, salt } = await uploadFile(client, { file: blob, name, ...seal }, options)
+          const draft = { text: attachment.name, attachments: [attachment] }
+          return salt === null ? draft : { ...draft, mediaEpoch: epochId, mediaSalt: salt }
+        }
         if (kind === 'voice' && isSealed) {
           const { key, epochId } = await live.conversationKey()
           const sealed = { voice: blob, seconds, key, conversationId }
@@ -52,11 +63,17 @@ export function useTray() {
     if (connection === 'online') tray.retry(doors, (error) => isPassing(asAppError(error)))
   }, [connection, tray, doors])
 
-  const addPictures = (files: readonly File[], offers: { photo: boolean; gif: boolean }) => {
+  const addFiles = (
+    files: readonly File[],
+    offers: { photo: boolean; gif: boolean; file: boolean },
+    asFiles = false,
+  ) => {
     const shut = new Set<string>()
     for (const file of files) {
       const kind = file.type === 'image/gif' ? 'gif' : 'photo'
       if (isPicture(file) && !offers[kind]) shut.add(kind === 'gif' ? t.problems.gifsOff : t.problems.photosOff)
+      else if (offers.file && (asFiles || !isPicture(file)))
+        tray.add({ kind: 'file', name: file.name }, async () => fitting(file, mostFileBytes))
       else tray.add({ kind, name: file.name }, () => prepared(file, mostBytes))
     }
     for (const refusal of shut) tell(refusal)
@@ -72,7 +89,7 @@ export function useTray() {
     mostBytes,
     drawing: tray.drawing,
     keepDrawing: tray.keepDrawing,
-    addPictures,
+    addFiles,
     addVoice,
     addDrawing,
     send: () => tray.send(doors),

@@ -1,7 +1,7 @@
 import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import type { MessageType } from '#shared/api/moderation/verdict'
-import { AppError, errors } from '#shared/errors'
+import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { lineOfWords } from '#shared/kit/markup'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
@@ -35,16 +35,20 @@ export const hasMedia = (message: LocalMessage): boolean =>
 /** Why a file of so many bytes, of which at most `mostBytes` are sent, was not taken: which quota is spent and until when, or what is too large. */
 export function uploadText(error: unknown, bytes: number, mostBytes: number): string {
   if (!(error instanceof AppError)) return problemText(error)
-  const { code, message, retryAfter } = error
+  const { code, message, retryAfter, details } = error
   const isExplained = message !== errors[code][1]
   if (code === 'RATE_LIMIT_EXCEEDED' && isExplained && retryAfter !== undefined)
     return t.problems.spent({ reason: message, time: lengthOf(retryAfter) })
   if (code !== 'PAYLOAD_TOO_LARGE') return problemText(error)
-  if (bytes > mostBytes) return tooLarge(bytes, mostBytes)
+  const most = typeof details?.most_bytes === 'number' ? details.most_bytes : mostBytes
+  if (bytes > most) return tooLarge(bytes, most)
   return isExplained
     ? t.problems.explained({ reason: message })
     : t.problems.tooLargeAtOnce({ size: lengthInBytes(bytes) })
 }
+
+export const hasErrorCode = (error: unknown, ...codes: ErrorCode[]): boolean =>
+  error instanceof AppError && codes.includes(error.code)
 
 export const tooLarge = (bytes: number, mostBytes: number): string =>
   t.problems.tooLarge({ size: lengthInBytes(bytes), most: lengthInBytes(mostBytes) })

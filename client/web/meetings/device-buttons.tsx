@@ -1,11 +1,12 @@
 import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
+import { meetingTexts as t } from '../texts/meetings.ts'
 import styles from './meetings.module.css'
 import type { Kind, OwnMedia, OwnTracks } from './own-media.ts'
 
 const devices: readonly (readonly [Kind, string, 'microphone' | 'camera'])[] = [
-  ['audio', 'Microphone', 'microphone'],
-  ['video', 'Camera', 'camera'],
+  ['audio', t.inside.microphone, 'microphone'],
+  ['video', t.inside.camera, 'camera'],
 ]
 
 /** Turn the microphone and the camera on and off. */

@@ -2,15 +2,16 @@ import { useSyncExternalStore } from 'react'
 import { Icon } from '../kit/icon.tsx'
 import { Skeleton } from '../kit/notice.tsx'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { meetingTexts as t } from '../texts/meetings.ts'
 import { DeviceButtons } from './device-buttons.tsx'
 import styles from './inside.module.css'
 import type { Attendee, Meeting } from './meeting.ts'
 import { Picture } from './picture.tsx'
 
 const notes: Record<Attendee['state'], string | undefined> = {
-  connecting: 'connecting',
+  connecting: t.inside.connecting,
   there: undefined,
-  lost: 'no connection, tried again',
+  lost: t.inside.lost,
 }
 
 /** A meeting from inside: everybody's picture, and what one does there. `onEnd` and `onRemove` are null for who is not its host. */
@@ -28,41 +29,48 @@ export function Inside(props: {
   const { phase, people } = useSyncExternalStore(meeting.subscribe, () => meeting.state)
   const { own } = meeting
   const tracks = useSyncExternalStore(own.subscribe, () => own.state)
-  if (phase === 'entering') return <Skeleton label="Entering the meeting" />
+  if (phase === 'entering') return <Skeleton label={t.entering} />
   return (
     <div className={styles.meetingInside}>
       {phase === 'away' && (
         <p className="banner" role="status">
           <Icon name="warn" />
-          The connection is lost, and made again.
+          {t.inside.away}
         </p>
       )}
       <div className={styles.meetingPictures} data-count={people.length + 1}>
-        <Picture track={tracks.video} id="me" name="You" label="You" isMine isMuted={tracks.audio === null} />
+        <Picture
+          track={tracks.video}
+          id="me"
+          name={t.inside.you}
+          label={t.inside.you}
+          isMine
+          isMuted={tracks.audio === null}
+        />
         {people.map(({ peer, name, isHost, media, sends, state }) => (
           <Picture
             key={peer}
             id={peer}
-            name={isHost ? `${name} (host)` : name}
+            name={isHost ? t.inside.isHost({ name }) : name}
             label={name}
             media={media}
             isSeen={sends.video}
             isMuted={state === 'there' && !sends.audio}
             note={notes[state]}
           >
-            {onRemove && <ConfirmButton title="Remove" of={name} onConfirm={() => onRemove(peer)} />}
+            {onRemove && <ConfirmButton title={t.remove} of={name} onConfirm={() => onRemove(peer)} />}
           </Picture>
         ))}
       </div>
       {people.length === 0 && (
         <p className={`hint ${styles.meetingAlone}`} role="status">
-          {phase === 'waiting' ? `${host} is not here yet. You enter by yourself when they come.` : alone}
+          {phase === 'waiting' ? t.waiting({ host }) : alone}
         </p>
       )}
       <div className={`row wrap ${styles.meetingControls}`}>
         <DeviceButtons own={own} tracks={tracks} />
         <span className="grow" />
-        {onEnd && <ConfirmButton title="End for all" onConfirm={onEnd} />}
+        {onEnd && <ConfirmButton title={t.endForAll} onConfirm={onEnd} />}
         <button type="button" className="button small risky" onClick={meeting.leave}>
           <Icon name="leave" />
           {leaving}

@@ -1,4 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { meetingTexts as t } from '../texts/meetings.ts'
 import { DeviceButtons } from './device-buttons.tsx'
 import styles from './meetings.module.css'
 import { OwnMedia } from './own-media.ts'
@@ -26,7 +27,7 @@ export function Lobby(props: { name: string; onEnter: (name: string, own: OwnMed
   }
   return (
     <form className={styles.meetingLobby} onSubmit={enter}>
-      <Picture track={tracks.video} name={name.trim() || 'You'} id="me" isMine label="Your picture" />
+      <Picture track={tracks.video} name={name.trim() || t.inside.you} id="me" isMine label={t.lobby.picture} />
       <div className="stack">
         <DeviceButtons own={own} tracks={tracks} />
         {tracks.problem && (
@@ -35,7 +36,7 @@ export function Lobby(props: { name: string; onEnter: (name: string, own: OwnMed
           </p>
         )}
         <label className="field">
-          <span>Your name</span>
+          <span>{t.lobby.name}</span>
           <input
             dir="auto"
             className="input"
@@ -47,11 +48,9 @@ export function Lobby(props: { name: string; onEnter: (name: string, own: OwnMed
           />
         </label>
         <button type="submit" className="button main">
-          Enter the meeting
+          {t.lobby.enter}
         </button>
-        <p className="hint">
-          Picture and sound go from browser to browser, so that the others can learn the address of your network.
-        </p>
+        <p className="hint">{t.lobby.hint}</p>
       </div>
     </form>
   )

@@ -15,6 +15,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
 import { type ProblemWords, problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { meetingTexts as t } from '../texts/meetings.ts'
 import { Inside } from './inside.tsx'
 import { Lobby } from './lobby.tsx'
 import { Meeting } from './meeting.ts'
@@ -22,26 +23,12 @@ import styles from './meetings.module.css'
 import type { OwnMedia } from './own-media.ts'
 import { useCall } from './use-call.ts'
 
-const words: ProblemWords = {
-  ROOM_NOT_FOUND: 'There is no such meeting. Check that the whole link was copied.',
-  MEETING_ENDED: 'Its host has ended this meeting.',
-  MEETING_EXPIRED: 'The time of this meeting is over.',
-  MEETING_FULL: 'As many people are in this meeting as may be. Try again when somebody has left.',
-  FORBIDDEN: 'The host has removed you from this meeting.',
-  BLOCKED: 'You and the host of this meeting do not meet.',
-}
-const permanentWords: ProblemWords = { ...words, ROOM_NOT_FOUND: 'This person has no room yet.' }
-const alone = 'Nobody else is here yet. Who has the link can enter.'
+const words: ProblemWords = t.problems
+const permanentWords: ProblemWords = { ...words, ROOM_NOT_FOUND: t.noRoom }
 const hostWords = ({ displayName, isPresent }: { displayName: string; isPresent: boolean | null }) => {
   const name = isolated(displayName)
-  if (isPresent === null) return `The host is ${name}`
-  return isPresent ? `${name} is here` : `${name} is not here yet`
-}
-const overWords = {
-  ended: 'The host has ended the meeting.',
-  elsewhere: 'You have entered it in another window.',
-  removed: 'The host has removed you from this meeting.',
-  left: 'You have left the meeting.',
+  if (isPresent === null) return t.host.named({ name })
+  return isPresent ? t.host.present({ name }) : t.host.away({ name })
 }
 
 /** The name under which a guest was in a meeting, until the window is closed. */
@@ -73,7 +60,7 @@ export function MeetingPage({ code }: { code: string }) {
     if (account === null) sessionStorage.setItem(guestNameKey, displayName)
     const token = async () => {
       const { token, url } = await client.meetings.token({ code, displayName })
-      if (url !== null) throw new AppError('CONFLICT', { message: `This meeting is held at ${new URL(url).host}.` })
+      if (url !== null) throw new AppError('CONFLICT', { message: t.elsewhereAt({ host: new URL(url).host }) })
       return token
     }
     const entered = new Meeting({ url: location.origin, own, token })
@@ -97,16 +84,16 @@ export function MeetingPage({ code }: { code: string }) {
 
   if (!found.value || user.isLoading)
     return (
-      <Frame title="Meeting">
+      <Frame title={t.title}>
         {found.error && !found.isLoading ? (
-          <Blank icon="warn" title="This meeting cannot be opened">
+          <Blank icon="warn" title={t.notOpened}>
             <LoadProblem error={found.error} words={isJoinCode(code.toUpperCase()) ? words : permanentWords} />
             <button type="button" className="button small" onClick={found.reload}>
-              Try again
+              {t.retry}
             </button>
           </Blank>
         ) : (
-          <Skeleton label="Opening the meeting" />
+          <Skeleton label={t.loading} />
         )}
       </Frame>
     )
@@ -114,7 +101,7 @@ export function MeetingPage({ code }: { code: string }) {
   const isHost = isSameAccount(host.address, account)
   // Whether the host is there is told by the pictures, once one is in.
   const hosted = hostWords(meeting ? { ...host, isPresent: null } : host)
-  const facts = shown ? shown.words : isHost ? 'You are its host' : hosted
+  const facts = shown ? shown.words : isHost ? t.host.isYou : hosted
   const heading = shown?.name ?? room.title
   const cancel = async () => {
     await call.end(false)
@@ -126,9 +113,9 @@ export function MeetingPage({ code }: { code: string }) {
       <Frame title={heading} facts={facts}>
         <Inside
           meeting={meeting}
-          alone={shown?.words ?? alone}
+          alone={shown?.words ?? t.alone}
           host={isolated(host.displayName)}
-          leaving={shown?.isRinging ? 'Cancel' : 'Leave'}
+          leaving={shown?.isRinging ? t.cancel : t.leave}
           onEnd={isHost ? () => client.meetings.end({ code }) : null}
           onRemove={isHost ? (peer) => client.meetings.remove({ code, peer }) : null}
         />
@@ -141,7 +128,7 @@ export function MeetingPage({ code }: { code: string }) {
       <Frame title={heading}>
         <Blank icon="phone" title={shown.words}>
           <a className="button" href={linkTo('calls')}>
-            Back to your calls
+            {t.backToCalls}
           </a>
         </Blank>
       </Frame>
@@ -153,13 +140,13 @@ export function MeetingPage({ code }: { code: string }) {
           <Icon name="phone" />
           <span className="grow">{shown.words}</span>
           <ActButton className="button small risky" onPress={cancel}>
-            Cancel
+            {t.cancel}
           </ActButton>
         </div>
       )}
       {why !== null && (
         <p className="banner" role="status">
-          {why instanceof AppError ? problemText(why, words) : overWords[why]}
+          {why instanceof AppError ? problemText(why, words) : t.over[why]}
         </p>
       )}
       {!isOver && <Lobby name={ownName ?? ''} onEnter={enter} />}

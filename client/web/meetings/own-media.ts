@@ -1,4 +1,5 @@
 import { observable } from '#client/sdk/observable'
+import { meetingTexts as t } from '../texts/meetings.ts'
 
 export type Kind = 'audio' | 'video'
 
@@ -44,7 +45,7 @@ export class OwnMedia {
 
   async #take(...kinds: Kind[]): Promise<void> {
     const { mediaDevices } = navigator
-    if (!mediaDevices) throw new Error('This browser gives no camera to this page: it wants an address with https.')
+    if (!mediaDevices) throw new Error(t.devices.insecure)
     const asked = Object.fromEntries(kinds.map((kind) => [kind, wanted[kind]]))
     const tracks = (await mediaDevices.getUserMedia(asked)).getTracks()
     for (const track of tracks) {
@@ -65,8 +66,8 @@ export class OwnMedia {
 
 function problemOf(cause: unknown): string {
   const name = cause instanceof Error ? cause.name : ''
-  if (name === 'NotAllowedError') return 'The browser was not allowed to use it. Allow it, and turn it on again.'
-  if (name === 'NotFoundError') return 'No camera or microphone was found. You can still watch and listen.'
-  if (name === 'NotReadableError') return 'The camera or the microphone is in use by another program.'
-  return cause instanceof Error && cause.message ? cause.message : 'The camera and the microphone could not be opened.'
+  if (name === 'NotAllowedError') return t.devices.notAllowed
+  if (name === 'NotFoundError') return t.devices.notFound
+  if (name === 'NotReadableError') return t.devices.inUse
+  return cause instanceof Error && cause.message ? cause.message : t.devices.notOpened
 }

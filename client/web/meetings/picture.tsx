@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Avatar } from '../kit/avatar.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { meetingTexts as t } from '../texts/meetings.ts'
 import styles from './meetings.module.css'
 
 /** What is seen of one person; their initials while their camera is off. */
@@ -30,7 +31,7 @@ export function Picture(props: {
         {isMuted && (
           <>
             <Icon name="mute" />
-            <span className="unseen">Microphone off: </span>
+            <span className="unseen">{t.inside.muted} </span>
           </>
         )}
         {isolated(name)}

@@ -5,6 +5,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { callOfPage } from '../calls/ring.ts'
 import { useAccount, useClient } from '../connection/client.ts'
 import { isolated, nameOf } from '../kit/format.ts'
+import { meetingTexts as t } from '../texts/meetings.ts'
 
 const newest = 20
 
@@ -49,12 +50,12 @@ function shownTo(account: string | null, { status, caller, callee }: Call) {
   const { display_name, username, address } = isMine ? callee : caller
   const name = isolated(nameOf(display_name ?? username, address))
   const words: Record<typeof status, string> = {
-    ringing: isMine ? `Ringing ${name}…` : `${name} is calling.`,
-    active: isMine ? `${name} has answered.` : `${name} is waiting for you.`,
-    declined: isMine ? `${name} declined the call.` : 'You declined the call.',
-    missed: isMine ? `${name} did not answer.` : `${name} has hung up.`,
-    completed: 'The call has ended.',
-    failed: 'The call was broken off.',
+    ringing: isMine ? t.calls.ringingOut({ name }) : t.calls.ringingIn({ name }),
+    active: isMine ? t.calls.activeOut({ name }) : t.calls.activeIn({ name }),
+    declined: isMine ? t.calls.declinedOut({ name }) : t.calls.declinedIn,
+    missed: isMine ? t.calls.missedOut({ name }) : t.calls.missedIn({ name }),
+    completed: t.calls.completed,
+    failed: t.calls.failed,
   }
   return {
     name,

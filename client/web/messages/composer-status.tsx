@@ -11,7 +11,7 @@ import { messageTexts as t } from '../texts/messages.ts'
 import styles from './messages.module.css'
 
 /** What may be sent beside text. */
-export type Offers = Record<'photo' | 'gif' | 'pixel_art' | 'location' | 'voice', boolean>
+export type Offers = Record<'photo' | 'gif' | 'pixel_art' | 'location' | 'voice' | 'file', boolean>
 
 export interface Standing {
   canWrite: boolean
@@ -44,6 +44,7 @@ export function useStanding(state: RoomState): Standing {
       pixel_art: storesFiles && !isSealed && may('pixel_art'),
       location: may('location'),
       voice: storesFiles && may('voice'),
+      file: storesFiles && may('file'),
     },
     canPoll: !isSealed && !isMuted && me.capabilities.poll?.ok !== false,
     placeholder: isMuted

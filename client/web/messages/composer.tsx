@@ -71,8 +71,8 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
   const voiceKind = recordedAs(isSealed)
   const canSpeak = offers.voice && voiceKind !== null
   const hasReady = tray.items.some(({ state: one }) => one === 'ready')
-  const addPictures = (files: readonly File[]) => tray.addPictures(files, offers)
-  const isDropped = useDropped(offers.photo || offers.gif ? addPictures : null)
+  const addFiles = (files: readonly File[], asFiles = false) => tray.addFiles(files, offers, asFiles)
+  const isDropped = useDropped(offers.photo || offers.gif || offers.file ? addFiles : null)
   const lengthOf = (written: string) => {
     const length = isSealed ? sealedLength(written) : 0
     // A direct conversation has no rule of its own that counts characters.
@@ -181,7 +181,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
     const { files } = event.clipboardData
     if (files.length === 0 || event.clipboardData.getData('text/plain')) return
     event.preventDefault()
-    addPictures([...files])
+    addFiles([...files])
   }
   const stopping = useRef<(() => void) | null>(null)
   /** A press records until it is stopped; a pointer that is held records until it is released. */
@@ -229,7 +229,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
         <ComposerStatus state={state} standing={standing} length={length} />
         {aim && <ComposerContext aim={aim} onCancel={cancelAim} />}
         <TrayList tray={tray} />
-        {isDropped && <p className={styles.dropHere}>{t.composer.drop}</p>}
+        {isDropped && <p className={styles.dropHere}>{offers.file ? t.composer.dropFiles : t.composer.drop}</p>}
         {completion.found.length > 0 && (
           <CompletionList completion={completion} onPick={(choice) => write(completion.pick(choice))} />
         )}
@@ -244,7 +244,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
             canPoll={standing.canPoll}
             canSpeak={canSpeak}
             mostBytes={tray.mostBytes}
-            onPictures={addPictures}
+            onFiles={addFiles}
             onAsk={setAsks}
           />
           <textarea

@@ -17,8 +17,8 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { directTexts } from '../texts/direct.ts'
 import { messageTexts as t } from '../texts/messages.ts'
 import { valueText, valueTexts } from '../texts/values.ts'
-import { AttachmentChip } from './attachment-chip.tsx'
 import { useDeletions } from './deletions.tsx'
+import { MessageFiles } from './message-files.tsx'
 import { MessageState } from './message-state.tsx'
 import { MessageText } from './message-text.tsx'
 import { MessageTools, type OpenMenu } from './message-tools.tsx'
@@ -186,6 +186,8 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
   const { secrecy } = message
   if (secrecy && secrecy.state !== 'clear') return <p className={styles.tombstone}>{lockedText(secrecy)}</p>
   const media = mediaIn(message.content, message.message_type)
+  // For clients that show no attachments, a file has its name as text.
+  const isNameAlone = message.attachments.some(({ name }) => name === message.content)
   return (
     <>
       {media ? (
@@ -193,11 +195,9 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
           <MessageMedia media={media} message={message} />
         </LazyBoundary>
       ) : (
-        <MessageText text={message.content} mentions={message.mentions} account={account} />
+        !isNameAlone && <MessageText text={message.content} mentions={message.mentions} account={account} />
       )}
-      {message.attachments.map((attachment) => (
-        <AttachmentChip key={attachment.url} {...attachment} />
-      ))}
+      <MessageFiles message={message} />
       {secrecy?.isSecret === false && (
         <p className={styles.state}>
           {directTexts.clear[isInClear(message.message_type) ? message.message_type : (sealed ?? 'epoch')]}

@@ -78,10 +78,9 @@ export function Timeline(props: {
 
   useKey('markRead', unread.isBarShown ? unread.markAll : null)
 
-  const hover = useCallback(
-    (key: string | null) => setActiveKey((active) => (active !== null && isHeld() ? active : key)),
-    [],
-  )
+  const hover = useCallback((key: string | null) => {
+    if (!isTouchOnly()) setActiveKey((active) => (active !== null && isHeld() ? active : key))
+  }, [])
 
   const click = ({ target }: MouseEvent) => {
     clicked.current = target instanceof Element ? target.closest(`.${messagesStyles.message}`) : null
@@ -89,9 +88,11 @@ export function Timeline(props: {
   const focus = ({ target }: FocusEvent) => {
     if (target !== clicked.current) clicked.current = null
   }
-  const blur = ({ target }: FocusEvent) => {
+  const blur = ({ target, currentTarget, relatedTarget }: FocusEvent) => {
     const isWindowLeft = target === document.activeElement
-    if (target === clicked.current && !isWindowLeft) clicked.current = null
+    if (isWindowLeft) return
+    if (target === clicked.current) clicked.current = null
+    if (isTouchOnly() && !currentTarget.contains(relatedTarget)) setActiveKey((active) => (isHeld() ? active : null))
   }
 
   const press = (event: KeyboardEvent<HTMLOListElement>) => {
@@ -213,6 +214,9 @@ function isHeld(): boolean {
   if (!row) return false
   return row.matches(':focus-visible, :has(:focus-visible, .menu)') || document.querySelector('dialog[open]') !== null
 }
+
+/** After a tap the browser keeps a pointer at its place, and a row that moves away from there is left by it. Such devices show the toolbar of the row with the focus. */
+const isTouchOnly = () => matchMedia('(hover: none)').matches
 
 function walkRows(event: KeyboardEvent<HTMLOListElement>, row: HTMLElement) {
   const step = isPressOf('nextMessage', event) ? 1 : isPressOf('previousMessage', event) ? -1 : 0

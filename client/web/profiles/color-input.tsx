@@ -1,4 +1,5 @@
 import { colorOf, rgbaOf } from '#shared/kit/css-values'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import type { Common } from './common-input.ts'
 import styles from './profiles.module.css'
 
@@ -16,7 +17,7 @@ export function ColorInput(props: { common: Common; title: string; value: string
       <input
         type="color"
         className={styles.colorPick}
-        aria-label={`Pick: ${title}`}
+        aria-label={t.form.pick({ title })}
         value={colorOf(`rgb(${red}, ${green}, ${blue})`) ?? '#808080'}
         onChange={({ target }) => pick(target.value)}
       />

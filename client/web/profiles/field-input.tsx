@@ -1,9 +1,10 @@
 import { useId, useState } from 'react'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import { ColorInput } from './color-input.tsx'
 import type { Common } from './common-input.ts'
 import { PictureInput } from './picture-input.tsx'
+import { titleOfOption } from './shown.ts'
 import type { Ask, Field } from './widget-fields.ts'
-import { titleOfOption } from './widget-titles.ts'
 
 interface InputProps {
   field: Field
@@ -86,7 +87,7 @@ function Options(props: {
 }) {
   return (
     <select {...props.common} value={props.text} onChange={props.onWritten}>
-      {!props.isNeeded && <option value="">Not chosen</option>}
+      {!props.isNeeded && <option value="">{t.form.notChosen}</option>}
       {props.options.map((option) => (
         <option key={option} value={option}>
           {option.includes('/') ? option : titleOfOption(option)}

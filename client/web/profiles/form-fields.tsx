@@ -1,10 +1,11 @@
 import { useId } from 'react'
 import { itemsAtMost } from '#shared/api/people/widget-fields'
 import { Icon } from '../kit/icon.tsx'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import { FieldInput } from './field-input.tsx'
 import styles from './form-fields.module.css'
+import { titleOfOption } from './shown.ts'
 import type { Ask, Faults, Field, Fields } from './widget-fields.ts'
-import { titleOfOption } from './widget-titles.ts'
 
 interface FieldsProps {
   fields: readonly Field[]
@@ -136,8 +137,8 @@ function ItemsField(props: {
             <button
               type="button"
               className="icon-button small"
-              aria-label={`Take away ${at + 1} of ${title}`}
-              title="Take away"
+              aria-label={t.form.removeOf({ place: at + 1, title })}
+              title={t.form.remove}
               onClick={() => become(items.filter((_, place) => place !== at))}
             >
               <Icon name="bin" />
@@ -163,7 +164,11 @@ function ItemsField(props: {
           }}
         >
           <Icon name="plus" />
-          {items.length === 0 ? 'Add one' : items.length < itemsAtMost ? 'Add another' : `${itemsAtMost} are the most`}
+          {items.length === 0
+            ? t.form.addOne
+            : items.length < itemsAtMost
+              ? t.form.addAnother
+              : t.form.most({ count: itemsAtMost })}
         </button>
       </div>
     </fieldset>

@@ -7,6 +7,7 @@ import { AgentHead } from '../agents/agent-head.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { goTo } from '../rooms/route.ts'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import { AddWidget } from './add-widget.tsx'
 import { Dressed } from './dressed.tsx'
 import { Badge } from './profile-view.tsx'
@@ -41,19 +42,19 @@ export function OwnProfile() {
       type="button"
       className="button small main"
       aria-disabled={isFull || !value || undefined}
-      title={isFull ? `${widgetsAtMost} widgets are the most` : undefined}
+      title={isFull ? t.full({ count: widgetsAtMost }) : undefined}
       onClick={() => {
         if (!isFull && value) setChoosing(true)
       }}
     >
       <Icon name="plus" />
-      Add a widget
+      {t.add}
     </button>
   )
 
   return (
-    <main className="room" aria-label="Your profile">
-      <AgentHead title="Your profile" back={{ title: 'Back to the rooms', go: () => goTo(null) }}>
+    <main className="room" aria-label={t.title}>
+      <AgentHead title={t.title} back={{ title: t.back, go: () => goTo(null) }}>
         <div className="row">
           <button
             type="button"
@@ -62,7 +63,7 @@ export function OwnProfile() {
             onClick={() => setDraft(draft ? null : saved)}
           >
             <Icon name="sun" />
-            Look
+            {t.look}
           </button>
           {addButton}
         </div>
@@ -81,19 +82,19 @@ export function OwnProfile() {
         )}
         <div className="stack">
           <Problem error={error} onRetry={reload} />
-          {!value && !error && <Skeleton rows={6} label="Opening your profile" />}
+          {!value && !error && <Skeleton rows={6} label={t.loading} />}
           {value && (
             <>
               <p className="row wrap hint">
-                <span className="grow">Everybody can see what is not hidden.</span>
-                {isFull && <span>{widgetsAtMost} widgets are the most that a profile has.</span>}
-                <a href={linkTo('profile', { address: account })}>See it as others do</a>
+                <span className="grow">{t.visible}</span>
+                {isFull && <span>{t.full({ count: widgetsAtMost })}</span>}
+                <a href={linkTo('profile', { address: account })}>{t.view}</a>
               </p>
               <Dressed theme={worn}>
                 {value.widgets.length === 0 ? (
                   <div className={styles.profileWidget}>
-                    <Blank icon="grid" title="Say something about yourself">
-                      <p>A few words, a link, what you read at the moment: it takes a minute.</p>
+                    <Blank icon="grid" title={t.empty}>
+                      <p>{t.emptyHint}</p>
                       {addButton}
                     </Blank>
                   </div>

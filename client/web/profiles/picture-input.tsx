@@ -4,6 +4,7 @@ import { useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { pickable, prepared } from '../media/prepare.ts'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import type { Common } from './common-input.ts'
 
 const mostBytes = 5 * 1_024 * 1_024
@@ -44,7 +45,14 @@ export function PictureInput(props: { common: Common; title: string; value: stri
         />
         {status?.media && (
           <>
-            <input ref={input} type="file" accept={pickable} hidden aria-label={`${title}: a file`} onChange={store} />
+            <input
+              ref={input}
+              type="file"
+              accept={pickable}
+              hidden
+              aria-label={t.form.file({ title })}
+              onChange={store}
+            />
             <button
               type="button"
               className="button small"
@@ -52,12 +60,12 @@ export function PictureInput(props: { common: Common; title: string; value: stri
               onClick={() => input.current?.click()}
             >
               <Icon name="image" />
-              {isBusy ? 'Storing' : 'Choose'}
+              {isBusy ? t.form.uploading : t.form.choose}
             </button>
           </>
         )}
       </div>
-      <small>One that lies elsewhere is shown as a link.</small>
+      <small>{t.form.elsewhere}</small>
       <Problem error={error} />
     </>
   )

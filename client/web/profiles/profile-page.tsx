@@ -5,6 +5,7 @@ import { nameOf } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo } from '../rooms/route.ts'
+import { profileTexts as t } from '../texts/profiles.ts'
 import { OwnProfile } from './own-profile.tsx'
 import { ProfileView, useSeen } from './profile-view.tsx'
 import styles from './profiles.module.css'
@@ -15,7 +16,7 @@ export function ProfilePage({ address }: { address: string }) {
   return address === '' ? <OwnProfile /> : <OtherProfile key={address} address={address} />
 }
 
-const back = { title: 'Back', go: () => (history.length > 1 ? history.back() : goTo(null)), isAlways: true }
+const back = { title: t.back, go: () => (history.length > 1 ? history.back() : goTo(null)), isAlways: true }
 
 function OtherProfile({ address }: { address: string }) {
   const client = useClient()
@@ -33,7 +34,7 @@ function OtherProfile({ address }: { address: string }) {
   const said = statusOf(user)
   const isEmpty = value?.widgets.every((widget) => shownOf(widget, seen) === null)
   return (
-    <main className="room" aria-label="Profile">
+    <main className="room" aria-label={t.title}>
       <AgentHead
         title={name}
         about={
@@ -48,15 +49,15 @@ function OtherProfile({ address }: { address: string }) {
       />
       <div className={styles.profilePage}>
         <Problem error={error} onRetry={reload} />
-        {!value && !error && <Skeleton rows={6} label="Opening the profile" />}
+        {!value && !error && <Skeleton rows={6} label={t.loading} />}
         {value && !user && (
-          <Blank icon="people" title="Nobody has this address">
-            <p>Look whether the whole of it is there.</p>
+          <Blank icon="people" title={t.nobody}>
+            <p>{t.nobodyHint}</p>
           </Blank>
         )}
         {user && isEmpty && (
-          <Blank icon="grid" title="Nothing here yet">
-            <p>{name} has put nothing on their profile so far.</p>
+          <Blank icon="grid" title={t.empty}>
+            <p>{t.emptyHint({ name })}</p>
           </Blank>
         )}
         {value && user && !isEmpty && <ProfileView owner={address} widgets={value.widgets} theme={value.theme} />}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { defaultTheme, type ProfileTheme } from '#shared/api/people/profile-theme'
 import type { Widget } from '#shared/api/people/profile-widgets'
+import { profileTexts as t } from '../texts/profiles.ts'
 import { Dressed } from './dressed.tsx'
 import styles from './profiles.module.css'
 import type { Seen } from './shown.ts'
@@ -45,4 +46,4 @@ export function ProfileView(props: { owner: string; widgets: readonly Widget[]; 
 }
 
 export const Badge = ({ theme }: { theme: ProfileTheme | null }) =>
-  (theme ?? defaultTheme).show_spritz_badge && <p className={styles.profileBadge}>On Plaza</p>
+  (theme ?? defaultTheme).show_spritz_badge && <p className={styles.profileBadge}>{t.badge}</p>

@@ -1,4 +1,5 @@
 import type { WidgetType } from '#shared/api/people/profile-widgets'
+import { profileTexts as t } from '../texts/profiles.ts'
 import type { Config } from './config.ts'
 
 /** A picture that a widget names. One that lies elsewhere is a link, and is not loaded. */
@@ -45,7 +46,7 @@ export interface Shown {
   colors?: readonly { hex: string; name: string; isNamed: boolean }[] | undefined
   /** Where it leads: out of the page, or to another part of it. */
   link?: { href: string; says: string } | undefined
-  act?: { kind: 'message'; account: string } | { kind: 'copy'; text: string; what: string } | undefined
+  act?: { kind: 'message'; account: string } | { kind: 'copy'; text: string; label: string } | undefined
 }
 
 /** Who looks when at whose profile. */
@@ -62,10 +63,16 @@ export type WordsOf<Type extends WidgetType> = Readonly<Record<Type, Words>>
 export const said = (...parts: readonly string[]): string[] => parts.filter((part) => part !== '')
 export const joined = (...parts: readonly string[]): string => said(...parts).join(' ')
 export const dotted = (...parts: readonly string[]): string => said(...parts).join(' · ')
-export const plain = (value: string): string => value.replaceAll('_', ' ')
-export const capital = (value: string): string => plain(value).replace(/^\p{Ll}/u, (first) => first.toUpperCase())
+const plain = (value: string): string => value.replaceAll('_', ' ')
+const capital = (value: string): string => plain(value).replace(/^\p{Ll}/u, (first) => first.toUpperCase())
+/** A choice as people read it; one of a newer version, or a name such as Vimeo, is written as it is. */
+export const titleOfOption = (option: string): string => {
+  const titles: Readonly<Record<string, string>> = t.options
+  return titles[option] ?? (/^[A-Z]+$/.test(option) ? option : capital(option))
+}
 /** A picture where one is named. */
 export const pictureIn = (it: Config, field: string, alt: string): ShownPicture[] =>
   it.text(field) === '' ? [] : [{ url: it.text(field), alt }]
+export const optionOf = (it: Config, field: string) => (it.text(field) === '' ? '' : titleOfOption(it.text(field)))
 export const linkIn = (it: Config, field: string, says: string) => leading(it.text(field), says)
 export const leading = (href: string, says: string) => (href === '' ? undefined : { href, says })

@@ -13,6 +13,7 @@ import {
 } from '#shared/api/people/profile-theme'
 import { colorOf, colorsIn, type Rgba } from '#shared/kit/css-values'
 import { webAddress } from '#shared/kit/web-address'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import type { Ask, Faults, Field, Fields } from './widget-fields.ts'
 
 /** What was saved, or the defaults. */
@@ -27,25 +28,25 @@ const oneOf = (options: readonly string[]): Ask => ({ kind: 'choice', options, i
 const color: Ask = { kind: 'color' }
 
 const values: Readonly<Record<BackgroundType, readonly Field[]>> = {
-  solid: [field('background_value', 'Colour', color)],
-  gradient: [field('first', 'First colour', color), field('last', 'Last colour', color)],
-  mesh: [field('background_value', 'Gradients, in CSS', { kind: 'prose' })],
-  image: [field('background_value', 'Picture', { kind: 'picture' })],
+  solid: [field('background_value', t.theme.color, color)],
+  gradient: [field('first', t.theme.first, color), field('last', t.theme.last, color)],
+  mesh: [field('background_value', t.theme.mesh, { kind: 'prose' })],
+  image: [field('background_value', t.theme.picture, { kind: 'picture' })],
 }
 
 /** The fields of the form for a theme, with those that its background has. */
 export const fieldsOfTheme = ({ background_type }: ProfileTheme): readonly Field[] => [
-  field('background_type', 'Background', oneOf(backgroundTypes)),
+  field('background_type', t.theme.background, oneOf(backgroundTypes)),
   ...values[background_type],
-  field('text_color', 'Text', color),
-  field('accent_color', 'Accent', color),
-  field('secondary_color', 'Second accent, if any', color),
-  field('card_background', 'Cards', color),
-  field('card_border', 'Border of the cards, if any', color),
-  field('card_style', 'Corners', oneOf(cardStyles)),
-  field('font_family', 'Letters', oneOf(fonts)),
-  field('background_effect', 'Effect', oneOf(effects)),
-  field('show_spritz_badge', 'Show the badge of Plaza', { kind: 'switch', isUsual: true }),
+  field('text_color', t.theme.text, color),
+  field('accent_color', t.theme.accent, color),
+  field('secondary_color', t.theme.secondAccent, color),
+  field('card_background', t.theme.cards, color),
+  field('card_border', t.theme.border, color),
+  field('card_style', t.theme.corners, oneOf(cardStyles)),
+  field('font_family', t.theme.font, oneOf(fonts)),
+  field('background_effect', t.theme.effect, oneOf(effects)),
+  field('show_spritz_badge', t.theme.badge, { kind: 'switch', isUsual: true }),
 ]
 
 const hexOf = (rgba: Rgba | undefined) => (rgba ? colorOf(`rgba(${rgba.join()})`) : null) ?? '#16213e'
@@ -74,13 +75,6 @@ export function themeIn({ first, last, ...fields }: Fields, before: Fields): Pro
   return isDrawn ? { ...given, background_value: `linear-gradient(135deg, ${first}, ${last})` } : given
 }
 
-const wanted: Readonly<Record<BackgroundType, string>> = {
-  solid: 'This is no colour, such as #0f5c52.',
-  gradient: 'These are not two colours, such as #0f5c52.',
-  mesh: 'One to six linear or radial gradients of two to eight colours.',
-  image: 'The https address of a picture, or one that you have chosen here.',
-}
-
 /** What the server would refuse. */
 export function faultsOfTheme(theme: ProfileTheme): Faults {
   const { background_type: type, background_value: value } = theme
@@ -88,5 +82,5 @@ export function faultsOfTheme(theme: ProfileTheme): Faults {
   const drawn = type === 'image' ? webAddress(value) : drawnBackground(type, value)
   const place = type === 'gradient' ? 'first' : 'background_value'
   const faults = error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []
-  return { ...Object.fromEntries(faults), ...(drawn === null && { [place]: wanted[type] }) }
+  return { ...Object.fromEntries(faults), ...(drawn === null && { [place]: t.themeWanted[type] }) }
 }

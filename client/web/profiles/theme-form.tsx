@@ -4,16 +4,16 @@ import { type ProfileTheme, themePresets } from '#shared/api/people/profile-them
 import { AppError } from '#shared/errors'
 import { Problem } from '../kit/notice.tsx'
 import messagesStyles from '../messages/messages.module.css'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import { Dressed } from './dressed.tsx'
 import { FormFields } from './form-fields.tsx'
 import profilesStyles from './profiles.module.css'
-import { capital } from './shown.ts'
 import { faultsOfTheme, fieldsIn, fieldsOfTheme, themeIn } from './theme-fields.ts'
 import styles from './theme-form.module.css'
 import { isReadable } from './theme-style.ts'
 import type { Faults, Fields } from './widget-fields.ts'
 
-const presets: readonly (readonly [name: string, theme: ProfileTheme])[] = Object.entries(themePresets)
+const presets = Object.entries(themePresets) as [keyof typeof themePresets, ProfileTheme][]
 
 /** How a profile is dressed. What is chosen is seen beside it at once, and saved by a press. */
 export function ThemeForm(props: {
@@ -68,19 +68,19 @@ export function ThemeForm(props: {
     <form
       ref={form}
       className={`stack ${styles.themeForm}`}
-      aria-label="Look"
+      aria-label={t.look}
       noValidate
       onSubmit={(event) => void save(event)}
     >
       <div className={styles.themeSample}>
         <Dressed theme={theme}>
           <div className={profilesStyles.profileWidget}>
-            <p className={`${profilesStyles.widgetProse} ${messagesStyles.quote}`}>This is how it looks.</p>
+            <p className={`${profilesStyles.widgetProse} ${messagesStyles.quote}`}>{t.theme.sample}</p>
           </div>
         </Dressed>
       </div>
       <fieldset className={profilesStyles.themePresets}>
-        <legend className="label">Begin with</legend>
+        <legend className="label">{t.theme.presets}</legend>
         {presets.map(([name, preset]) => (
           <button
             key={name}
@@ -91,7 +91,7 @@ export function ThemeForm(props: {
             }
           >
             <Dressed theme={{ ...preset, background_effect: 'none' }}>
-              <span className={profilesStyles.profileWidget}>{capital(name)}</span>
+              <span className={profilesStyles.profileWidget}>{t.presets[name]}</span>
             </Dressed>
           </button>
         ))}
@@ -99,16 +99,16 @@ export function ThemeForm(props: {
       <FormFields fields={fieldsOfTheme(theme)} values={fields} faults={faults} onChange={change} />
       {!isReadable(theme) && (
         <p className="hint" role="status">
-          This text could not be read on these cards. It is drawn in black or white.
+          {t.theme.unreadable}
         </p>
       )}
       <Problem error={problem} />
       <div className="row end">
         <button type="button" className="button" onClick={onClose}>
-          Cancel
+          {t.form.cancel}
         </button>
         <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
-          Save the look
+          {t.theme.save}
         </button>
       </div>
     </form>

@@ -5,6 +5,7 @@ import { isolated } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import profilesStyles from './profiles.module.css'
 import type { Shown } from './shown.ts'
 import styles from './tile.module.css'
@@ -59,8 +60,8 @@ export function Tile(props: TileProps) {
         <button
           type="button"
           className="icon-button small"
-          aria-label={`Change: ${title}`}
-          title="Change"
+          aria-label={t.tile.editOf({ title })}
+          title={t.tile.edit}
           onClick={onEdit}
         >
           <Icon name="pencil" />
@@ -69,8 +70,8 @@ export function Tile(props: TileProps) {
           <button
             type="button"
             className="icon-button small"
-            aria-label={`More about: ${title}`}
-            title="More"
+            aria-label={t.tile.moreOf({ title })}
+            title={t.tile.more}
             aria-haspopup="menu"
             aria-expanded={isOpen}
             onClick={() => setOpen(true)}
@@ -79,26 +80,22 @@ export function Tile(props: TileProps) {
           </button>
           {isOpen && (
             <Menu label={title} onClose={close}>
-              {!props.isFirst && <Choice icon="back" title="Move earlier" onPress={doing(() => props.onStep(-1))} />}
-              {!props.isLast && <Choice icon="down" title="Move later" onPress={doing(() => props.onStep(1))} />}
+              {!props.isFirst && <Choice icon="back" title={t.tile.earlier} onPress={doing(() => props.onStep(-1))} />}
+              {!props.isLast && <Choice icon="down" title={t.tile.later} onPress={doing(() => props.onStep(1))} />}
               <Choice
                 icon={widget.is_visible ? 'block' : 'check'}
-                title={widget.is_visible ? 'Hide' : 'Show'}
+                title={widget.is_visible ? t.tile.hide : t.tile.show}
                 onPress={doing(() => attempt(() => page.configure(widget.id, { is_visible: !widget.is_visible })))}
               />
               <hr />
-              <Choice icon="bin" title="Remove" isGrave onPress={doing(() => setRemoving(true))} />
+              <Choice icon="bin" title={t.tile.remove} isGrave onPress={doing(() => setRemoving(true))} />
             </Menu>
           )}
         </div>
-        {!widget.is_visible && <span className="chip">hidden</span>}
+        {!widget.is_visible && <span className="chip">{t.tile.hidden}</span>}
       </div>
       <div className={profilesStyles.profileWidget}>
-        {shown ? (
-          <WidgetCard shown={shown} />
-        ) : (
-          <p className={profilesStyles.widgetLine}>{title}: nothing to be seen yet.</p>
-        )}
+        {shown ? <WidgetCard shown={shown} /> : <p className={profilesStyles.widgetLine}>{t.tile.blank({ title })}</p>}
       </div>
       {isRemoving && <Removal name={name} onClose={() => setRemoving(false)} onRemove={() => page.remove(widget.id)} />}
     </li>
@@ -118,8 +115,8 @@ function Handle(props: TileProps & { title: string }) {
     <button
       type="button"
       className={`icon-button small ${profilesStyles.tileHandle}`}
-      aria-label={`Move: ${title}`}
-      title="Drag, or press the arrow keys"
+      aria-label={t.tile.move({ title })}
+      title={t.tile.moveHint}
       aria-pressed={isHeld}
       onKeyDown={press}
       onPointerDown={(event) => {
@@ -148,14 +145,12 @@ function Choice(props: { icon: IconName; title: string; isGrave?: boolean; onPre
 function Removal(props: { name: string; onClose: () => void; onRemove: () => Promise<void> }) {
   const attempt = useAttempt()
   return (
-    <Dialog title="Remove this widget?" onClose={props.onClose}>
+    <Dialog title={t.removal.title} onClose={props.onClose}>
       <div className="stack">
-        <p>
-          “{isolated(props.name)}” is gone for good, with the pictures that only it shows. Hidden, it would be kept.
-        </p>
+        <p>{t.removal.text({ name: isolated(props.name) })}</p>
         <div className="row end">
           <button type="button" className="button" onClick={props.onClose}>
-            Keep it
+            {t.removal.keep}
           </button>
           <button
             type="button"
@@ -165,7 +160,7 @@ function Removal(props: { name: string; onClose: () => void; onRemove: () => Pro
               attempt(props.onRemove)
             }}
           >
-            Remove
+            {t.tile.remove}
           </button>
         </div>
       </div>

@@ -2,6 +2,7 @@ import { type PointerEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Widget } from '#shared/api/people/profile-widgets'
 import { useAttempt } from '../kit/toasts.tsx'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import { useSeen } from './profile-view.tsx'
 import styles from './profiles.module.css'
 import { type Step, Tile } from './tile.tsx'
@@ -31,7 +32,8 @@ export function Tiles(props: {
   const ids = widgets.map(({ id }) => id)
   const drawn = held?.ids ?? ids
 
-  const tell = (id: string, order: readonly string[]) => setTold(`Now ${order.indexOf(id) + 1} of ${order.length}.`)
+  const tell = (id: string, order: readonly string[]) =>
+    setTold(t.tile.moved({ place: order.indexOf(id) + 1, count: order.length }))
   const step = (id: string, by: Step) => {
     const to = ids.indexOf(id) + by
     if (to < 0 || to >= ids.length) return
@@ -61,7 +63,7 @@ export function Tiles(props: {
 
   return (
     <>
-      <ul ref={list} className={styles.profileWidgets} aria-label="Your widgets">
+      <ul ref={list} className={styles.profileWidgets} aria-label={t.tile.list}>
         {widgets.map((widget, at) => (
           <Tile
             key={widget.id}

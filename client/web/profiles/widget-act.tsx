@@ -3,6 +3,7 @@ import { useSession } from '../accounts/session.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { profileTexts as t } from '../texts/profiles.ts'
 import styles from './profiles.module.css'
 import type { Shown } from './shown.ts'
 
@@ -15,18 +16,18 @@ export function WidgetAct({ act }: { act: NonNullable<Shown['act']> }) {
     if (isSameAccount(act.account, account)) return null
     return (
       <ActButton className={styles.widgetAct} onPress={() => openDm(act.account)}>
-        Message
+        {t.message}
       </ActButton>
     )
   }
   const copy = () =>
     navigator.clipboard.writeText(act.text).then(
-      () => void tell('Copied.'),
-      () => void tell('The browser does not let this page copy.'),
+      () => void tell(t.copied),
+      () => void tell(t.notCopied),
     )
   return (
-    <ActButton className={styles.widgetAct} aria-label={`Copy the ${act.what}`} onPress={copy}>
-      Copy
+    <ActButton className={styles.widgetAct} aria-label={act.label} onPress={copy}>
+      {t.copy}
     </ActButton>
   )
 }

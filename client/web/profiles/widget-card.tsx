@@ -5,6 +5,7 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useStoredPicture } from '../media/stored.ts'
 import { OuterLink, outward } from '../messages/outer-link.tsx'
+import { profileTexts as t } from '../texts/profiles.ts'
 import profilesStyles from './profiles.module.css'
 import type { Shown, ShownItem, ShownPicture } from './shown.ts'
 import { WidgetAct } from './widget-act.tsx'
@@ -94,7 +95,7 @@ function Turns({ texts, first, mayTurn }: NonNullable<Shown['turns']>) {
       </p>
       {mayTurn && (
         <button type="button" className={profilesStyles.widgetAct} onClick={() => setAt(at + 1)}>
-          Another
+          {t.another}
         </button>
       )}
     </>
@@ -146,7 +147,7 @@ function Item({ item: { title, detail, sign, isDone, share, link, picture } }: {
       {isDone !== undefined && (
         <span className={profilesStyles.widgetSign}>
           <span aria-hidden="true">{isDone ? '☑' : '☐'}</span>
-          <span className="unseen">{isDone ? 'Reached: ' : 'Not reached yet: '}</span>
+          <span className="unseen">{isDone ? t.done : t.open} </span>
         </span>
       )}
       {stored && <img className={styles.widgetCover} src={stored} alt="" loading="lazy" />}
@@ -189,7 +190,7 @@ function Pictures({ pictures }: { pictures: readonly ShownPicture[] }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
     <section className={styles.widgetStrip} aria-labelledby={label} tabIndex={0}>
       <span id={label} className="unseen">
-        {pictures.length} pictures
+        {t.pictures({ count: pictures.length })}
       </span>
       {numbered(pictures).map(([key, picture]) => (
         <Picture key={key} picture={picture} />
@@ -200,7 +201,7 @@ function Pictures({ pictures }: { pictures: readonly ShownPicture[] }) {
 
 function Picture({ picture: { url, alt, caption, link, fit } }: { picture: ShownPicture }) {
   const stored = useStoredPicture(url)
-  const words = caption || alt || 'A picture'
+  const words = caption || alt || t.picture
   if (!stored) {
     return (
       <p className={styles.widgetElsewhere}>

@@ -5,10 +5,11 @@ import { AppError } from '#shared/errors'
 import { useSession } from '../accounts/session.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import { FormFields } from './form-fields.tsx'
 import type { OwnPage } from './use-own-page.ts'
 import { type Faults, type Fields, faultsOf, fieldsOf } from './widget-fields.ts'
-import { sizeTitles, titleOfWidget } from './widget-titles.ts'
+import { titleOfWidget } from './widget-titles.ts'
 import { shownOf } from './widget-words.ts'
 
 /** What a widget is set to, how large it is, and whether others see it. It is added, or changed where it is stored already. */
@@ -44,7 +45,7 @@ export function WidgetDialog(props: {
     const wrong = faultsOf(type, config)
     if (Object.keys(wrong).length > 0) return refuse(wrong)
     if (!shownOf({ widget_type: type, config: { ...config } }, { now: Date.now(), owner: account }))
-      return refuse({}, new Error('There is nothing to be seen on it yet. Fill something in.'))
+      return refuse({}, new Error(t.form.blank))
     setBusy(true)
     const given = { size, is_visible, config: { ...config } }
     try {
@@ -58,29 +59,33 @@ export function WidgetDialog(props: {
   }
 
   return (
-    <Dialog title={stored ? `Change: ${titleOfWidget(type)}` : titleOfWidget(type)} isBroad onClose={onClose}>
+    <Dialog
+      title={stored ? t.form.title({ title: titleOfWidget(type) }) : titleOfWidget(type)}
+      isBroad
+      onClose={onClose}
+    >
       <form ref={form} className="stack" noValidate onSubmit={(event) => void save(event)}>
         <FormFields fields={fields} values={config} faults={faults} onChange={setConfig} />
         <fieldset className="segments">
-          <legend className="label">Size</legend>
+          <legend className="label">{t.form.size}</legend>
           {kind.sizes.map((one) => (
             <label key={one}>
               <input type="radio" name="size" checked={size === one} onChange={() => setSize(one)} />
-              <span className="segment">{sizeTitles[one]}</span>
+              <span className="segment">{t.sizes[one]}</span>
             </label>
           ))}
         </fieldset>
         <label className="check">
           <input type="checkbox" checked={is_visible} onChange={({ target }) => setVisible(target.checked)} />
-          Others see it
+          {t.form.visible}
         </label>
         <Problem error={problem} />
         <div className="row end">
           <button type="button" className="button" onClick={onClose}>
-            Cancel
+            {t.form.cancel}
           </button>
           <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
-            {stored ? 'Save' : 'Add it'}
+            {stored ? t.form.save : t.form.add}
           </button>
         </div>
       </form>

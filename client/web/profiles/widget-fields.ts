@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { kindOfWidget, WidgetConfig, type WidgetType } from '#shared/api/people/profile-widgets'
 import { color, moment, prose, web, words, zone } from '#shared/api/people/widget-fields'
+import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import { titleOfField } from './widget-titles.ts'
 
 type OneText = 'line' | 'prose' | 'address' | 'picture' | 'color' | 'moment' | 'zone'
@@ -115,24 +116,9 @@ function lostIn(fields: readonly Field[], given: unknown, kept: unknown, at: str
 const inside = (value: unknown): Record<string | number, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-const wanted: { readonly [Kind in Ask['kind']]?: string } = {
-  address: 'This is no address of the web, such as https://example.org.',
-  picture: 'This is no address of a picture, such as https://example.org/me.jpg.',
-  color: 'This is no colour, such as #0f5c52.',
-  moment: 'This is no day and time.',
-  zone: 'There is no such time zone.',
-}
-const wantedAs: Readonly<Record<string, string>> = {
-  code: 'Two small letters, such as en.',
-  contractAddress: 'An address on the chain: 0x and 40 digits.',
-  spotifyUri: 'An address at open.spotify.com, or one that begins with spotify:.',
-  icon: 'An emoji, or the address of a picture.',
-}
-const lettersAlone = 'Letters, digits, dots, dashes and underscores alone.'
-
 function whyLost({ name, ask }: Field, value: string): string {
   // An address that is one is lost only where it does not lead to the platform that is chosen beside it.
-  if (ask.kind === 'address' && /^https?:\/\/[^@]+$/i.test(value) && URL.canParse(value))
-    return 'This does not lead to the platform that you have chosen.'
-  return wantedAs[name] ?? wanted[ask.kind] ?? lettersAlone
+  if (ask.kind === 'address' && /^https?:\/\/[^@]+$/i.test(value) && URL.canParse(value)) return t.wanted.platform
+  const texts: Readonly<Record<string, string>> = t.wanted
+  return texts[name] ?? texts[ask.kind] ?? t.wanted.letters
 }

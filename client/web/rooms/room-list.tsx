@@ -12,6 +12,7 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
 import { sidebarTexts as t } from '../texts/sidebar.ts'
+import { valueTexts } from '../texts/values.ts'
 import { Badge } from './badge.tsx'
 import { kindOf, lookOf, sections } from './kind.ts'
 import { OpenAgain } from './open-again.tsx'
@@ -180,10 +181,13 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
   )
 }
 
+const wordless: ReadonlyMap<string, string> = new Map(Object.entries(valueTexts.previews))
+
 /** `Ann: See you there`; what names nobody, such as a deleted message, stands alone. */
 function previewOf({ description, last_message: last, ...room }: RoomSummary, account: string): string {
   if (!last) return description ? isolated(description) : t.list.noMessages
-  const { sender_address, sender_name, preview } = last
+  const { sender_address, sender_name } = last
+  const preview = wordless.get(last.preview) ?? last.preview
   // The server says of what is sealed that it is, and of what is in clear what it says.
   if (kindOf(room).isSealed) return isolated(preview)
   if (sender_name === null) return preview

@@ -23,8 +23,7 @@ const dialogs: ReadonlySet<PageName> = new Set<PageName>([
   'roomsNear',
   'roomTokens',
   'settings',
-  'cluster',
-  'installation',
+  'admin',
   'invitation',
 ])
 const isDialog = (page: PageAt | null): boolean => page !== null && dialogs.has(page.name)

@@ -8,4 +8,5 @@ export const contentRules = [
   { key: 'pixel_art_allowed', title: t.contents.pixel_art_allowed, sendable: 'pixel_art' },
   { key: 'location_sharing_allowed', title: t.contents.location_sharing_allowed, sendable: 'location' },
   { key: 'voice_allowed', title: t.contents.voice_allowed, sendable: 'voice' },
+  { key: 'files_allowed', title: t.contents.files_allowed, sendable: 'file' },
 ] as const

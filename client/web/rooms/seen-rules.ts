@@ -3,6 +3,7 @@ import type { RoomState } from '#client/sdk/types'
 import type { Rules } from '#shared/api/moderation/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
+import { filesAllowedIn } from '#shared/kit/room-kinds'
 import { kindOf } from './kind.ts'
 import { contentRules } from './rule-names.ts'
 
@@ -12,12 +13,14 @@ const haveSeenRules = (account: string, ref: RoomRef): boolean => localStorage.g
 
 export const keepRulesSeen = (account: string, ref: RoomRef): void => localStorage.setItem(keyOf(account, ref), 'yes')
 
-/** True if the rules restrict what members may send, or have a text. */
-const hasRules = (rules: Rules): boolean =>
+/** True if the rules restrict what members may send more than the kind of room does, or have a text. */
+const hasRules = (rules: Rules, ref: RoomRef): boolean =>
   rules.rules_text !== null ||
   rules.read_only ||
   rules.slow_mode_seconds > 0 ||
-  contentRules.some(({ key }) => rules[key] !== 'everyone')
+  contentRules.some(
+    ({ key }) => rules[key] !== 'everyone' && (key !== 'files_allowed' || rules[key] !== filesAllowedIn(ref.type)),
+  )
 
 /** Whether a room has rules that the account has not acknowledged, and the function that acknowledges them. */
 export function useNewRules(account: string, ref: RoomRef, { rules, rulesVersion }: RoomState): [boolean, () => void] {
@@ -26,5 +29,5 @@ export function useNewRules(account: string, ref: RoomRef, { rules, rulesVersion
     keepRulesSeen(account, ref)
     setSeen(true)
   }
-  return [!areSeen && rulesVersion > 0 && kindOf(ref).hasRules && hasRules(rules), hide]
+  return [!areSeen && rulesVersion > 0 && kindOf(ref).hasRules && hasRules(rules, ref), hide]
 }

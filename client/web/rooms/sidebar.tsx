@@ -1,5 +1,5 @@
 import { lazy } from 'react'
-import { linkTo, type PageAt, type SettingsSection } from '#shared/kit/pages'
+import { type AdminSection, linkTo, type PageAt, type SettingsSection } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { PasskeyOffer } from '../accounts/passkey-offer.tsx'
@@ -22,12 +22,11 @@ import { closeDialog, openDialog } from './route.ts'
 import styles from './sidebar.module.css'
 import { useRoomList } from './use-rooms.ts'
 
+const Administration = lazy(async () => ({ default: (await import('../admin/administration.tsx')).Administration }))
 const BrowseChannels = lazy(async () => ({ default: (await import('./browse-channels.tsx')).BrowseChannels }))
 const CreateRoom = lazy(async () => ({ default: (await import('./create-room.tsx')).CreateRoom }))
 const OwnTokens = lazy(async () => ({ default: (await import('./own-tokens.tsx')).OwnTokens }))
 const NearRooms = lazy(async () => ({ default: (await import('./near-rooms.tsx')).NearRooms }))
-const Cluster = lazy(async () => ({ default: (await import('../operations/cluster.tsx')).Cluster }))
-const Installation = lazy(async () => ({ default: (await import('../operations/installation.tsx')).Installation }))
 const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
 interface SidebarProps {
@@ -60,10 +59,11 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
         )}
         <span className="grow" />
         {isAdmin && (
-          <>
-            <HeadButton title={t.cluster} icon="poll" onPress={() => openDialog(linkTo('cluster'))} />
-            <HeadButton title={t.installation} icon="flag" onPress={() => openDialog(linkTo('installation'))} />
-          </>
+          <HeadButton
+            title={t.administration}
+            icon="shield"
+            onPress={() => openDialog(linkTo('admin', { part: 'people' }))}
+          />
         )}
         <HeadButton title={t.browse} icon="hash" onPress={() => openDialog(linkTo('browse'))} />
         <HeadButton title={t.create} icon="plus" onPress={() => openDialog(linkTo('roomNew'))} />
@@ -109,9 +109,10 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
         {open === 'roomTokens' && <OwnTokens onClose={closeDialog} />}
         {open === 'roomsNear' && <NearRooms onClose={closeDialog} onCreate={() => openDialog(linkTo('roomNew'))} />}
         {open === 'roomNew' && <CreateRoom onClose={closeDialog} />}
-        {open === 'cluster' && isAdmin && <Cluster onClose={closeDialog} />}
-        {open === 'installation' && isAdmin && <Installation onClose={closeDialog} />}
-        {(open === 'cluster' || open === 'installation') && !isAdmin && (
+        {page?.name === 'admin' && isAdmin && (
+          <Administration section={page.params.part as AdminSection} onClose={closeDialog} />
+        )}
+        {open === 'admin' && !isAdmin && (
           <Dialog title={t.admins} onClose={closeDialog}>
             <p>{t.adminsHint}</p>
           </Dialog>

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react'
 import type { RoomSummary } from '#shared/api/rooms/room'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
@@ -6,6 +5,7 @@ import { alpha, roomKey } from '#shared/kit/room-key'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useSession } from '../accounts/session.ts'
 import { settingsTabs } from '../accounts/settings-tabs.ts'
+import { adminTabs } from '../admin/admin-tabs.ts'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'
 import { useFriends } from '../friends/use-friends.ts'
@@ -13,7 +13,7 @@ import { runKey } from '../keys/use-key.ts'
 import { isolated, nameOf } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
-import { useLoaded } from '../kit/use-loaded.ts'
+import { useLoaded, useSettled } from '../kit/use-loaded.ts'
 import { useDeletions } from '../messages/deletions.tsx'
 import { namedPages } from '../pages.tsx'
 import { lookOf } from '../rooms/kind.ts'
@@ -46,7 +46,6 @@ const firstActs = 3
 const shownAtMost = 50
 const foundAtMost = 8
 const shortestName = 2
-const pauseMilliseconds = 300
 
 /** The entries for a query by rank; of an empty one, what is unread and recent. `status` says why there are fewer or none. */
 export function useEntries(query: string): { groups: readonly EntryGroup[]; status: string | null } {
@@ -152,16 +151,6 @@ function useFoundPeople(words: string, known: readonly Entry[]) {
   return { people: ranked(words, people), error: null, isLoading: true }
 }
 
-/** A value once it has not changed for a moment. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pauseMilliseconds)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}
-
 /** Actions, pages, and sections of the settings. */
 function useLinkEntries(): readonly Entry[] {
   const { status, user, signOut } = useSession()
@@ -180,7 +169,11 @@ function useLinkEntries(): readonly Entry[] {
     act(newRoom, sidebarTexts.create, 'plus', () => openLink(newRoom)),
     act('keys', t.acts.keys, 'keyboard', () => runKey('list')),
   ]
-  const pages = namedPages(user.role !== 'user')
+  const inAdministration = ({ name, title }: (typeof adminTabs)[number]) => ({
+    title: t.setting({ settings: sidebarTexts.administration, section: title }),
+    link: linkTo('admin', { part: name }),
+  })
+  const pages = [...namedPages, ...(user.role === 'user' ? [] : adminTabs.map(inAdministration))]
     .filter(({ link }) => link !== newRoom)
     .map(
       ({ title, link }): Entry => ({

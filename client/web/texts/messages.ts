@@ -105,6 +105,7 @@ export const messageTexts = textCatalog('messages', {
     replyTo: 'Reply to {name}',
     cancel: 'Cancel',
     drop: 'Drop pictures here to attach them',
+    dropFiles: 'Drop files here to attach them',
     emoji: 'Choose an emoji',
     voice: 'Record a voice message',
     send: 'Send',

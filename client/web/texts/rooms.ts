@@ -95,6 +95,7 @@ export const roomTexts = textCatalog('rooms', {
     pixel_art_allowed: 'Pixel art',
     location_sharing_allowed: 'Locations',
     voice_allowed: 'Voice',
+    files_allowed: 'Files',
   },
   people: {
     add: 'Add people',

@@ -11,7 +11,7 @@ export const settingTexts = textCatalog('settings', {
     booking: 'Booking hours',
     points: 'Points',
     notifications: 'Notifications',
-    privacy: 'Blocked & muted',
+    privacy: 'Privacy',
     data: 'Your data',
     problem: 'Report a problem',
     contact: 'Contact',
@@ -107,8 +107,12 @@ export const settingTexts = textCatalog('settings', {
     unverified: 'not verified · since <time>{since}</time>',
     removed: 'That device cannot read new messages anymore.',
   },
+  permissions: {
+    messages_from: 'Who can start a conversation with you',
+    invites_from: 'Who can invite you to rooms',
+    calls_from: 'Who can call you',
+  },
   privacy: {
-    calls: 'Who can call you',
     blocked: 'Blocked people',
     noneBlocked: 'You have not blocked anyone.',
     unblock: 'Unblock',

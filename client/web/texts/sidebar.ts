@@ -3,8 +3,7 @@ import { textCatalog } from './catalog.ts'
 /** The list of rooms, what stands around it, and the dialogs that find or create a room. */
 export const sidebarTexts = textCatalog('sidebar', {
   title: 'Rooms and account',
-  cluster: 'Cluster',
-  installation: 'Installation',
+  administration: 'Administration',
   browse: 'Browse channels',
   create: 'New room',
   search: 'Search or go to…',

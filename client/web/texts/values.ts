@@ -30,6 +30,20 @@ export const valueTexts = textCatalog('values', {
     Configuration: 'Configuration',
     Other: 'Other',
   },
+  /** What a preview says of a message without words. */
+  previews: {
+    Photo: 'Photo',
+    'Voice message': 'Voice message',
+    GIF: 'GIF',
+    'Pixel art': 'Pixel art',
+    Poll: 'Poll',
+    Location: 'Location',
+    File: 'File',
+    'Direct message': 'Direct message',
+    'Sealed message': 'Sealed message',
+    'Message deleted': 'Message deleted',
+    'Somebody you have blocked': 'Somebody you have blocked',
+  },
   rules: {
     links_allowed: 'links',
     photos_allowed: 'photos',
@@ -38,6 +52,7 @@ export const valueTexts = textCatalog('values', {
     polls_allowed: 'polls',
     location_sharing_allowed: 'location sharing',
     voice_allowed: 'voice',
+    files_allowed: 'files',
     read_only: 'read only',
     slow_mode_seconds: 'slow mode',
     max_message_length: 'max message length',

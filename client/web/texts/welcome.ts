@@ -42,8 +42,13 @@ export const welcomeTexts = simpleCatalog('welcome', {
     worldid: 'Proof of human',
     alien: 'Partner account',
   },
+  /** The room at whose address a visitor has come. */
+  room: {
+    members: 'Members: {count}',
+    join: 'Sign in or enter as a guest to join.',
+  },
   preview: {
-    title: 'Public room, live',
+    title: '{name}, live',
     room: 'Public room',
     demo: 'Demo: the other people here are scripted.',
     empty: 'No messages yet',

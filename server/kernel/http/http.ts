@@ -294,7 +294,7 @@ async function receive(
   if (operation.jsonBytes !== undefined && (file === null || request.is('json')))
     await readLongBody(request, response, operation.jsonBytes)
   else if (file) {
-    return uploads.receive(request, response, file, { account, ip })
+    return uploads.receive(request, response, { ...file, operation }, { account, ip })
   }
   return () => undefined
 }

@@ -64,21 +64,5 @@ export function keyAt(storageUrl: string, address: string): string | null {
 
 const below = (storageUrl: string) => `${storageUrl.replace(/\/+$/, '')}/`
 
-/** The content type of a blob by its ending. Others are downloaded, never shown. */
-export const typeOf = (key: string): string => types[/\.([a-z\d]+)$/.exec(key)?.[1] ?? ''] ?? 'application/octet-stream'
-
-const types: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  mp4: 'video/mp4',
-  webm: 'video/webm',
-  mov: 'video/quicktime',
-  weba: 'audio/webm',
-  ogg: 'audio/ogg',
-  m4a: 'audio/mp4',
-}
-
 /** The bytes of a blob, as they are read. */
 export const bytesOf = (blob: Blob): Readable => Readable.fromWeb(blob.stream() as ReadableStream)

@@ -9,7 +9,9 @@ import {
 } from '@aws-sdk/client-s3'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { AppError } from '#shared/errors'
-import { bytesOf, isKey, type ListedBlob, type Storage, typeOf } from './port.ts'
+import { fileDispositionOf } from '#shared/kit/file-name'
+import { fileTypeOf } from '#shared/kit/file-type'
+import { bytesOf, isKey, type ListedBlob, type Storage } from './port.ts'
 
 export interface S3Config {
   endpoint: string
@@ -59,8 +61,8 @@ export function s3Storage({ endpoint, region, keyId, secret, buckets }: S3Config
       if (!isKey(key)) throw new Error(`Not a key: ${key}`)
       const about = {
         ContentLength: blob.size,
-        ContentType: typeOf(key),
-        ContentDisposition: 'attachment',
+        ContentType: fileTypeOf(key),
+        ContentDisposition: fileDispositionOf(key),
         CacheControl: 'public, max-age=31536000, immutable',
       }
       const requestTimeout = answerMilliseconds + blob.size / leastBytesPerMillisecond

@@ -22,6 +22,8 @@ export const sealedImageType = /^image\/(?!svg)[a-z\d][a-z\d.+-]{0,62}$/i
 export const voiceSeconds = /^[0-9]{1,9}$/
 
 export const pixelArtMegabytes = 5
+/** The largest size that a server can be configured to take. */
+export const mostFileMegabytes = 100
 
 const mostBytes = 10 * megabyte
 /** An initialization vector of 12 bytes, and a tag of 16 behind what is encrypted. */
@@ -190,6 +192,22 @@ export const uploads = {
       ...repeatable,
     }),
     output: z.object({ ...stored, duration: z.number().int() }),
+  }),
+  file: operation({
+    ...uploading,
+    summary:
+      'Stores a file of any type for a message of the caller, as it is. Its bytes determine its type. With `conversationId` the client has sealed it. Programs are refused.',
+    http: 'POST /api/upload/file',
+    input: z.object({
+      file: Picture(mostFileMegabytes).min(1, { error: 'file: empty' }),
+      name: z.string({ error: 'name is required' }).min(1).max(512),
+      conversationId: conversationId.optional(),
+      userAddress: CallerAddress,
+      commitment: Commitment.optional(),
+      ...repeatable,
+    }),
+    /** An attachment of a message has the same fields. */
+    output: z.object({ ...stored, name: z.string(), size: z.number().int(), mime: z.string() }),
   }),
   commitment: operation({
     summary:

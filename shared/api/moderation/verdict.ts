@@ -45,11 +45,13 @@ const otherRules = {
 
 /**
  * The settings of a room. A `slow_mode_seconds` of 0 is off, a `max_message_length` of 0 is unlimited. Messages older than `message_ttl`
- * seconds are removed within a minute; 0 keeps them. Pinned messages and those in an open report stay.
+ * seconds are removed within a minute; 0 keeps them. Pinned messages and those in an open report stay. Until `files_allowed` is set,
+ * the kind of room decides.
  */
 export const Rules = z.object({
   ...permissionsOf(PermissionLevel),
   ...otherRules,
+  files_allowed: PermissionLevel.default('disabled'),
   read_access: ReadAccess.default('everyone'),
   message_ttl: MessageTtl.default(0),
 })
@@ -86,6 +88,7 @@ function permissionsOf<Level>(level: Level) {
     polls_allowed: level,
     location_sharing_allowed: level,
     voice_allowed: level,
+    files_allowed: level,
   }
 }
 
@@ -141,6 +144,7 @@ export const sendables = [
   'voice',
   'encrypted_image',
   'voice_memo',
+  'file',
   'links',
 ] as const
 export const Sendable = z.enum(sendables)

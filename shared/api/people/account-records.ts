@@ -27,9 +27,9 @@ export type Social = z.infer<typeof Social>
 /** What somebody says of the moment; shown beside the name, and not while the account is suspended. */
 export const status = { status_emoji: z.string().nullable(), status_text: z.string().nullable() }
 
-export const callersAllowed = ['friends', 'everyone', 'nobody'] as const
-export const CallsFrom = z.enum(callersAllowed)
-export type CallsFrom = z.infer<typeof CallsFrom>
+export const contactsAllowed = ['friends', 'everyone', 'nobody'] as const
+export const ContactsFrom = z.enum(contactsAllowed)
+export type ContactsFrom = z.infer<typeof ContactsFrom>
 
 const Profile = z.object({
   address: z.string(),
@@ -58,7 +58,11 @@ export const OwnProfile = Profile.extend({
   /** Browsers get no notices while it is on. */
   do_not_disturb: z.boolean(),
   /** The accounts that may call this one. */
-  calls_from: CallsFrom,
+  calls_from: ContactsFrom,
+  /** The accounts that may start a conversation with this one. */
+  messages_from: ContactsFrom,
+  /** The accounts that may invite this one to rooms, or add it to them. */
+  invites_from: ContactsFrom,
 })
 
 const figure = z.number().int()

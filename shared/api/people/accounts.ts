@@ -16,7 +16,7 @@ import {
 } from '#shared/kit/primitives'
 import {
   Admin,
-  CallsFrom,
+  ContactsFrom,
   OwnProfile,
   platforms,
   Role,
@@ -198,7 +198,11 @@ const profiles = {
       status_text: nameLine(0, 80).nullish(),
       do_not_disturb: maybe(z.boolean()),
       /** The accounts that may call this one; friends by default. */
-      calls_from: maybe(CallsFrom),
+      calls_from: maybe(ContactsFrom),
+      /** The accounts that may start a conversation with this one; everyone by default. */
+      messages_from: maybe(ContactsFrom),
+      /** The accounts that may invite this one to rooms; everyone by default. */
+      invites_from: maybe(ContactsFrom),
       address: CallerAddress,
     }),
     output: z.object({ success: z.literal(true), user: OwnProfile }),
@@ -250,6 +254,7 @@ const standing = {
     input: z.object({ walletAddress: Address, makeSuperAdmin: z.boolean().default(false) }),
     output: z.object({ success: z.literal(true), role: Role }),
     freshProof: { unless: [] },
+    errors: ['USER_NOT_FOUND'],
     audit: true,
     errorBody: 'text',
   }),

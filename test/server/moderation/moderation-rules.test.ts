@@ -107,7 +107,7 @@ test.each(over)('rules are changed over %s a few at a time, and everybody here l
 
 solo.each(['channel', 'group'] as const)('M65: slow mode takes nothing from what may be sent in a %s', async (type) => {
   const place = type === 'channel' ? room : await groupOf(owner, member)
-  await bodyOf(rule(owner, { slow_mode_seconds: 60 }, place))
+  await bodyOf(rule(owner, { slow_mode_seconds: 60, files_allowed: 'everyone' }, place))
   const live = await listenTo(member, place)
   await say(member, place, 'first')
   const told = await live.hears(capabilitiesChanged, ({ next_send_at }) => next_send_at !== null)

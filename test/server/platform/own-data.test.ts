@@ -9,6 +9,7 @@ import { Accounts } from '#server/domains/people/accounts/model'
 import { archiveSpool, removeArchive } from '#server/domains/platform/own-data/export-jobs'
 import { DataExports } from '#server/domains/platform/own-data/model'
 import { declaredModels } from '#server/kernel/store/model'
+import { fakePush } from '#server/ports/push/fake'
 import { localStorage } from '#server/ports/storage/local'
 import { archiveFolder, type Storage } from '#server/ports/storage/port'
 import { api } from '#shared/api/index'
@@ -16,6 +17,7 @@ import { social } from '#shared/api/moderation/social'
 import { accounts } from '#shared/api/people/accounts'
 import { contactNotes } from '#shared/api/people/contact-notes'
 import { archiveDays, dataExportChanged, ownData } from '#shared/api/platform/own-data'
+import { push } from '#shared/api/platform/push'
 import { messages } from '#shared/api/rooms/messages'
 import { stars } from '#shared/api/rooms/stars'
 import { AppError } from '#shared/errors'
@@ -34,9 +36,11 @@ import {
   say,
   sealed,
 } from '#test/support/people'
+import { pushBrowser } from '#test/support/push-browser'
 import { call } from '#test/support/wallet'
 import { unzip } from '#test/support/zip'
 
+const pushService = fakePush()
 let folder: string
 let storage: Storage
 let server: Booted
@@ -46,7 +50,7 @@ let round = 0
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plaza-archives-'))
   storage = await localStorage(folder)
-  server = await boot({ services: { storage } })
+  server = await boot({ services: { storage, push: pushService } })
 })
 afterAll(async () => {
   await server.close()
@@ -58,6 +62,11 @@ beforeEach(async () => {
   ;[ada, bob] = await people(server, `takes her data ${round}`, `writes to her ${round}`)
 })
 
+const endpointOf = (who: Person) => `https://push.test/${who.account}`
+const noticesOf = (who: Person) =>
+  pushService.sent
+    .filter(({ endpoint }) => endpoint === endpointOf(who))
+    .map(({ message }) => JSON.parse(message.text) as Record<string, unknown>)
 const until = <T>(check: () => T) => vi.waitFor(check, { timeout: 20_000, interval: 50 })
 const exportOf = (who: Person) => who.does('rest', ownData.readExport, {})
 const ready = (who: Person) =>
@@ -243,6 +252,16 @@ describe('P25: the archive of an account', () => {
     const { export: told } = await exportOf(ada)
     expect(told?.done).toBe(told?.total)
     expect(told?.bytes).toBeGreaterThan(1_000)
+  })
+
+  test('is told of by a notice in the browsers of its owner once it is ready', async () => {
+    for (const who of [ada, bob])
+      await who.does('rest', push.subscribe, { subscription: pushBrowser(endpointOf(who)).asJson })
+    await ada.does('rest', ownData.beginExport, {})
+    const { export: made } = await ready(ada)
+    const notice = { title: 'Your data is ready', url: '/settings/data', tag: `archive:${made?.id}` }
+    await until(() => expect(noticesOf(ada)).toMatchObject([notice]))
+    expect(noticesOf(bob)).toEqual([])
   })
 
   test('is written of by e-mail once it is ready, where an address is verified', async () => {

@@ -103,6 +103,50 @@ test('O04: a search of channels reads those with its word, and of a word of many
   expect(found.slice(0, 2).map(({ name }) => name)).toEqual(['Common 1199', 'Common 1198'])
 })
 
+test.each([
+  ['/api/channels', 'channel'],
+  ['/api/token-chats', 'token'],
+] as const)(
+  'O04: %s reads for guests those that it looks through, however many are closed elsewhere',
+  async (path, type) => {
+    const { slug: _, ...template } = (await Rooms.findOne({ _id: `channel:${all[0]?.id}` }).lean()) ?? {}
+    const gate = {
+      ...{ by: 'balance', chain_id: 1, token_address: `0x${'70'.repeat(20)}`, token_name: 'Tea', token_symbol: 'TEA' },
+      ...{ token_decimals: 18, min_balance: '1' },
+    }
+    const made = async (name: string, many: number, members: number) => {
+      const rows = Array.from({ length: many }, (_, at) => {
+        const id = newId()
+        const own = { _id: `${type}:${id}`, type, id, name: `${name} ${at}`, unique_name: `${type} ${name} ${at}` }
+        return { ...template, ...own, ...(type === 'token' && { gate }), member_count: members - at }
+      })
+      await Rooms.insertMany(rows)
+      return rows.map(({ _id }) => _id)
+    }
+    const guests = async (query = '') => {
+      const answer = await (await fetch(`${server.url}${path}?${query}`)).json()
+      const { channels, chats }: { channels?: { name: string }[]; chats?: { name: string }[] } = answer
+      return (channels ?? chats ?? []).map(({ name }) => name)
+    }
+    const close = (rooms: readonly string[], read_access: string) =>
+      RoomFacts.insertMany(rooms.map((room) => ({ _id: `${room}|rules`, room, value: { read_access } })))
+    await close(
+      Array.from({ length: 600 }, (_, at) => `${type}:elsewhere-${at}`),
+      'members',
+    )
+    const names = (await made('For guests', 45, 8_000)).map((_, at) => `For guests ${at}`)
+    await close(await made('For members', 60, 9_000), 'members')
+    await close(await made('Signed in', 60, 8_900), 'signed_in')
+    const ofGuests = (found: readonly string[]) => found.filter((name) => /^(For|Signed) /.test(name))
+    expect(ofGuests(await guests('limit=60')).slice(0, names.length)).toEqual(names)
+    expect(await readsOf(() => guests('limit=60'))).toBeLessThan(700)
+    if (type === 'token') return
+    const paged: string[] = []
+    for (let offset = 0; offset < 60; offset += 7) paged.push(...(await guests(`limit=7&offset=${offset}`)))
+    expect(ofGuests(paged)).toEqual(names)
+  },
+)
+
 test('O91: a list of places reads those near a point, however many there are elsewhere or closed', async () => {
   const here = { latitude: 47.25, longitude: 8.25 }
   const { room } = await owner.does('rest', rooms.createLocationRoom, {

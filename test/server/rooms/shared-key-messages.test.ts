@@ -1,7 +1,7 @@
 // Modes: embedded
 import { createDecipheriv, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { decryptMedia, uploadImage } from '#client/sdk/media'
+import { decryptMedia, uploadFile, uploadImage } from '#client/sdk/media'
 import type { Client } from '#client/sdk/types'
 import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
@@ -228,6 +228,27 @@ test('a picture is sealed by the key of its room, and kept as long as its messag
   expect(await sealed.text()).not.toContain('a picture')
   const theirs = await his.conversationKey(his.state.messages[0]?.secrecy?.epochId)
   expect(await (await decryptMedia(sealed, theirs.key)).text()).toBe('a picture')
+  await one.room(room).remove(his.state.messages[0]?.id ?? '')
+  await expect.poll(async () => (await stored()).status).toBe(404)
+})
+
+test('a file is sealed with its name by the key of its room, whose rule its members are told', async () => {
+  const { room } = await sharedRoom(ada, bo)
+  const allowed = async () => (await bo.does('socket', messages.join, { room })).me.capabilities.file?.ok
+  expect(await allowed()).toBe(false)
+  await moderates(ada, { room, action: 'rules', patch: { rules: { files_allowed: 'everyone' } } })
+  expect(await allowed()).toBe(true)
+  const [one, two] = [await enter('ada shares'), await enter('bo shares')]
+  const { key } = await one.room(room).conversationKey()
+  const seal = { key, conversationId: room.id }
+  const { attachment } = await uploadFile(one, { file: new Blob(['a plan']), name: 'Secret plan.pdf', seal })
+  one.room(room).send({ text: attachment.name, attachments: [attachment] })
+  const his = two.room(room)
+  await shows(his, 'Secret plan.pdf')
+  expect(his.state.messages[0]?.attachments).toEqual([attachment])
+  expect(JSON.stringify(await bo.does('rest', messages.sync, { room }))).not.toContain('Secret plan')
+  const stored = () => fetch(`${server.url}${new URL(attachment.url).pathname}`)
+  expect(await (await stored()).text()).not.toContain('a plan')
   await one.room(room).remove(his.state.messages[0]?.id ?? '')
   await expect.poll(async () => (await stored()).status).toBe(404)
 })

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { memberLeft } from '#server/domains/rooms/room-state/events/people'
 import { giveUpMembership } from '#server/domains/rooms/room-state/membership'
+import { Members } from '#server/domains/rooms/room-state/model'
 import { appointMissingManagers } from '#server/domains/rooms/room-state/succession'
 import type { View } from '#server/log/types'
 import { accounts } from '#shared/api/people/accounts'
@@ -11,6 +12,7 @@ import type { RoomEvent } from '#shared/api/rooms/room-events'
 import { rooms } from '#shared/api/rooms/rooms'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import { appoint } from '#test/support/moderation'
 import { channelOf, groupOf, moderates, over, type Person, people } from '#test/support/people'
 import { solo } from '#test/support/solo'
@@ -197,6 +199,41 @@ describe('O28: of a channel', () => {
     await root.does('rest', accounts.suspend, { userAddress: gone.account, ban: false })
     expect(await rolesIn(room, early)).toEqual({ ...roles, [late.account]: 'member' })
   })
+})
+
+/** Adds members who cannot follow: every other one is to be erased, the rest are suspended. All came at the same time. */
+async function addUnable(room: RoomRef, many: number): Promise<void> {
+  const key = roomKey(room)
+  const template = await Members.findOne({ room: key }).sort({ joined_at: -1 }).lean()
+  const joined_at = new Date(Date.parse(template?.joined_at ?? '') + 1).toISOString()
+  const ids = Array.from({ length: many }, (_, at) => `unable ${room.id} ${at}`)
+  const time = new Date()
+  const states = [{ erased_at: new Date(Date.now() + 86_400_000) }, { is_banned: true }]
+  const times = { created_at: time, updated_at: time }
+  await Accounts.insertMany(ids.map((_id, at) => ({ _id, ...times, ...states[at % 2] })))
+  const own = (user_address: string) => ({
+    _id: `${key}|member:${user_address}`,
+    user_address,
+    role: 'member',
+    joined_at,
+  })
+  await Members.insertMany(ids.map((id) => ({ ...template, ...own(id) })))
+}
+
+test('O28: the oldest member who can follows, behind however many who cannot', async () => {
+  const room = await channelOf(owner)
+  await addUnable(room, 230)
+  for (const who of [early, late]) await who.does('rest', rooms.join, { room })
+  await owner.does('rest', rooms.leave, { room })
+  expect(await rolesIn(room, late)).toMatchObject({ [early.account]: 'owner', [late.account]: 'member' })
+})
+
+solo('O28: behind 5,000 members who cannot follow, the newest one does', heavy, async () => {
+  const room = await channelOf(owner)
+  await addUnable(room, 5_000)
+  for (const who of [early, late]) await who.does('rest', rooms.join, { room })
+  await owner.does('rest', rooms.leave, { room })
+  expect(await rolesIn(room, late)).toMatchObject({ [early.account]: 'member', [late.account]: 'owner' })
 })
 
 solo('O28: an admin of a group makes a second one, whom they cannot take out', async () => {

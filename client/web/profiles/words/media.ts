@@ -1,6 +1,8 @@
+import { profileTexts } from '../../texts/profiles.ts'
 import type { Config } from '../config.ts'
-import { capital, dotted, joined, leading, linkIn, pictureIn, plain, said, type WordsOf } from '../shown.ts'
-import { platformName } from './services.ts'
+import { dotted, leading, linkIn, optionOf, pictureIn, said, type WordsOf } from '../shown.ts'
+
+const t = profileTexts.widgets
 
 type Pictures = 'image' | 'photo_carousel' | 'mood_board' | 'polaroid_stack' | 'color_palette' | 'vinyl_record'
 type Listed = 'bookshelf' | 'movie_queue' | 'podcast_favorites' | 'game_now_playing'
@@ -21,7 +23,7 @@ export const media: WordsOf<Pictures | Listed | 'video' | 'spotify'> = {
   color_palette: (it) => {
     const colors = it.list('colors').filter((one) => one.text('hex') !== '')
     return {
-      title: it.text('title') || (colors.length > 0 ? 'Colours' : ''),
+      title: it.text('title') || (colors.length > 0 ? t.colors : ''),
       colors: colors.map((one) => ({
         hex: one.text('hex'),
         name: dotted(one.text('name'), it.isOff('showHex') && one.text('name') ? '' : one.text('hex')),
@@ -34,40 +36,40 @@ export const media: WordsOf<Pictures | Listed | 'video' | 'spotify'> = {
     title: it.text('albumName') || it.text('artistName'),
     lines: said(it.text('albumName') && it.text('artistName')),
     pictures: pictureIn(it, 'albumArt', it.text('albumName')),
-    link: linkIn(it, 'spotifyUrl', 'Listen'),
+    link: linkIn(it, 'spotifyUrl', t.listen),
   }),
   video: (it) => {
     const host = videoHosts[it.text('platform')]
     const id = it.text('videoId')
     return {
       sign: '▶️',
-      title: id && host ? `A video on ${platformName(it.text('platform'))}` : '',
-      link: leading(id && host ? `${host}${id}` : '', 'Watch it there'),
+      title: id && host ? t.videoOn({ platform: optionOf(it, 'platform') }) : '',
+      link: leading(id && host ? `${host}${id}` : '', t.watch),
     }
   },
   spotify: (it) => {
     const address = it.text('spotifyUri').replace(/^spotify:([a-z]+):(\w+)$/, 'https://open.spotify.com/$1/$2')
     return {
       sign: '🎵',
-      title: address && capital(joined(it.text('type') || 'music', 'on Spotify')),
-      link: leading(address, 'Listen there'),
+      title: address && t.spotify({ kind: it.text('type') }),
+      link: leading(address, t.listen),
     }
   },
   bookshelf: (it) => {
     const items = it.list('books').map((one) => ({
       title: one.text('title'),
-      detail: dotted(one.text('author'), plain(one.text('status')), ratingOf(one)),
+      detail: dotted(one.text('author'), optionOf(one, 'status'), ratingOf(one)),
       picture: pictureIn(one, 'coverUrl', '')[0],
     }))
-    return { sign: '📚', title: it.text('title') || (items.length > 0 ? 'Books' : ''), items }
+    return { sign: '📚', title: it.text('title') || (items.length > 0 ? t.books : ''), items }
   },
   movie_queue: (it) => {
     const items = it.list('items').map((one) => ({
       title: one.text('title'),
-      detail: dotted(one.text('type'), plain(one.text('status')), ratingOf(one)),
+      detail: dotted(optionOf(one, 'type'), optionOf(one, 'status'), ratingOf(one)),
       picture: pictureIn(one, 'posterUrl', '')[0],
     }))
-    return { sign: '🎬', title: it.text('title') || (items.length > 0 ? 'Watch list' : ''), items }
+    return { sign: '🎬', title: it.text('title') || (items.length > 0 ? t.films : ''), items }
   },
   podcast_favorites: (it) => {
     const items = it.list('podcasts').map((one) => ({
@@ -76,14 +78,14 @@ export const media: WordsOf<Pictures | Listed | 'video' | 'spotify'> = {
       link: one.text('spotifyUrl') || undefined,
       picture: pictureIn(one, 'coverUrl', '')[0],
     }))
-    return { sign: '🎙️', title: items.length > 0 ? 'Podcasts' : '', items }
+    return { sign: '🎙️', title: items.length > 0 ? t.podcasts : '', items }
   },
   game_now_playing: (it) => ({
     sign: '🎮',
-    title: it.text('gameName') && 'Now playing',
+    title: it.text('gameName') && t.playing,
     big: it.text('gameName'),
     lines: said(
-      dotted(consoles[it.text('platform')] ?? '', it.text('hoursPlayed') && `${it.text('hoursPlayed')} h`),
+      dotted(optionOf(it, 'platform'), it.text('hoursPlayed') && t.played({ count: it.text('hoursPlayed') })),
       it.text('achievement'),
     ),
     pictures: pictureIn(it, 'coverUrl', it.text('gameName')),
@@ -96,17 +98,9 @@ const videoHosts: Readonly<Record<string, string>> = {
   loom: 'https://www.loom.com/share/',
 }
 
-const consoles: Readonly<Record<string, string>> = {
-  pc: 'PC',
-  playstation: 'PlayStation',
-  xbox: 'Xbox',
-  nintendo: 'Nintendo',
-  mobile: 'Mobile',
-}
-
 const picturesIn = (it: Config, field: string) =>
   it
     .list(field)
     .flatMap((one) => pictureIn(one, 'url', '').map((shown) => ({ ...shown, caption: one.text('caption') })))
 
-const ratingOf = (it: Config) => (it.number('rating') === null ? '' : `★ ${it.text('rating')} of 10`)
+const ratingOf = (it: Config) => (it.number('rating') === null ? '' : t.rating({ rating: it.text('rating') }))

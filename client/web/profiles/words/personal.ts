@@ -1,6 +1,11 @@
+import { kitTexts } from '../../texts/kit.ts'
+import { profileTexts } from '../../texts/profiles.ts'
 import { dateOf } from '../clock-times.ts'
 import type { Config } from '../config.ts'
-import { capital, joined, linkIn, pictureIn, said, type WordsOf } from '../shown.ts'
+import { joined, linkIn, optionOf, pictureIn, said, type WordsOf } from '../shown.ts'
+
+const t = profileTexts.widgets
+type Named = Readonly<Record<string, string>>
 
 type Personal = 'text' | 'countdown' | 'stats' | 'tech_stack' | 'currently' | 'languages'
 type Counted = 'fun_counter' | 'visitor_counter' | 'streak_counter' | 'goals_checklist' | 'zodiac'
@@ -21,8 +26,8 @@ export const personal: WordsOf<Personal | Counted> = {
     const left = Date.parse(it.text('targetDate')) - now
     return {
       sign: it.text('emoji') || '⏳',
-      title: it.text('label') || (date && 'Countdown'),
-      big: date && (left > 0 ? leftOf(it, left) : 'It is here'),
+      title: it.text('label') || (date && t.countdown),
+      big: date && (left > 0 ? leftOf(it, left) : t.isHere),
       lines: said(date),
     }
   },
@@ -34,24 +39,24 @@ export const personal: WordsOf<Personal | Counted> = {
   }),
   tech_stack: (it) => {
     const chips = said(...it.list('technologies').map((one) => joined(signIn(one, 'icon'), one.text('name'))))
-    return { title: chips.length > 0 ? it.text('label') || 'Works with' : it.text('label'), chips }
+    return { title: chips.length > 0 ? it.text('label') || t.tools : it.text('label'), chips }
   },
   currently: (it) => {
     const name = it.text('title')
     return {
-      title: (name || it.text('subtitle')) && capital(joined('currently', it.text('type'))),
+      title: (name || it.text('subtitle')) && t.currently({ kind: it.text('type') }),
       big: name,
       lines: said(it.text('subtitle')),
       pictures: pictureIn(it, 'imageUrl', name),
-      link: linkIn(it, 'link', 'Open'),
+      link: linkIn(it, 'link', t.open),
     }
   },
   languages: (it) => {
     const items = it.list('languages').map((one) => ({
       title: one.text('name') || one.text('code').toUpperCase(),
-      detail: one.text('proficiency'),
+      detail: optionOf(one, 'proficiency'),
     }))
-    return { title: items.length > 0 ? 'Languages' : '', items }
+    return { title: items.length > 0 ? t.languages : '', items }
   },
   fun_counter: (it) => ({
     sign: it.text('emoji'),
@@ -59,18 +64,16 @@ export const personal: WordsOf<Personal | Counted> = {
     big: joined(it.text('count'), it.number('count') === null ? '' : it.text('unit')),
   }),
   visitor_counter: (it) => ({
-    title: it.text('label') || (it.text('count') && 'Visitors'),
+    title: it.text('label') || (it.text('count') && t.visitors),
     big: it.text('count'),
   }),
   streak_counter: (it) => {
-    const units = it.text('unit') === 'custom' ? '' : it.text('unit') || 'days'
-    const counted = (count: string) => joined(count, count === '1' ? units.replace(/s$/, '') : units)
-    const [longest, since] = [it.text('longestStreak'), dateOf(it.text('startDate'))]
+    const [longest, since] = [countOf(it, 'longestStreak'), dateOf(it.text('startDate'))]
     return {
       sign: it.text('emoji') || '🔥',
-      title: it.text('label') || (it.text('currentStreak') && 'Streak'),
-      big: it.text('currentStreak') && counted(it.text('currentStreak')),
-      lines: said(longest && `Longest: ${counted(longest)}`, since && `Since ${since}`),
+      title: it.text('label') || (it.text('currentStreak') && t.streak),
+      big: countOf(it, 'currentStreak'),
+      lines: said(longest && t.longest({ count: longest }), since && t.since({ date: since })),
     }
   },
   goals_checklist: (it) => {
@@ -81,19 +84,27 @@ export const personal: WordsOf<Personal | Counted> = {
     const done = items.filter(({ isDone }) => isDone).length
     const isMeasured = items.length > 0 && !it.isOff('showProgress')
     return {
-      title: it.text('title') || (items.length > 0 ? 'Goals' : ''),
-      meter: isMeasured ? { share: done / items.length, says: `${done} of ${items.length} reached` } : undefined,
+      title: it.text('title') || (items.length > 0 ? t.goals : ''),
+      meter: isMeasured ? { share: done / items.length, says: t.goalsDone({ done, count: items.length }) } : undefined,
       items,
     }
   },
   zodiac: (it) => {
-    const [sign = '', dates = '', traits = ''] = zodiac[it.text('sign')] ?? []
+    const name = it.text('sign')
+    const [dates, traits]: readonly [Named, Named] = [profileTexts.dates, profileTexts.traits]
     return {
-      sign,
-      title: capital(it.text('sign')),
-      lines: said(it.isOff('showDates') ? '' : dates, it.isOff('showTraits') ? '' : traits),
+      sign: zodiac[name] ?? '',
+      title: optionOf(it, 'sign'),
+      lines: said(it.isOff('showDates') ? '' : (dates[name] ?? ''), it.isOff('showTraits') ? '' : (traits[name] ?? '')),
     }
   },
+}
+
+/** How long a streak is; empty where that is not said. */
+function countOf(it: Config, field: string): string {
+  const count = it.number(field)
+  const counts: Readonly<Record<string, (values: { count: number }) => string>> = profileTexts.counts
+  return count === null ? '' : (counts[it.text('unit') || 'days']?.({ count }) ?? it.text(field))
 }
 
 /** An icon that is an emoji; one that is the address of a picture is left out. */
@@ -114,23 +125,26 @@ function leftOf(it: Config, milliseconds: number): string {
   const shown = units.map(([, name, size]) => {
     const whole = Math.floor(rest / size)
     rest -= whole * size
-    return `${whole} ${name}`
+    return { whole, text: kitTexts.units[name]({ count: whole }) }
   })
-  const first = shown.findIndex((one) => !one.startsWith('0 '))
-  return shown.slice(first < 0 ? -1 : first).join(' ')
+  const first = shown.findIndex(({ whole }) => whole > 0)
+  return shown
+    .slice(first < 0 ? -1 : first)
+    .map(({ text }) => text)
+    .join(' ')
 }
 
-const zodiac: Readonly<Record<string, readonly [sign: string, dates: string, traits: string]>> = {
-  aries: ['♈', '21 March to 19 April', 'Bold and direct'],
-  taurus: ['♉', '20 April to 20 May', 'Patient and steady'],
-  gemini: ['♊', '21 May to 20 June', 'Curious and quick'],
-  cancer: ['♋', '21 June to 22 July', 'Caring and loyal'],
-  leo: ['♌', '23 July to 22 August', 'Warm and proud'],
-  virgo: ['♍', '23 August to 22 September', 'Careful and modest'],
-  libra: ['♎', '23 September to 22 October', 'Fair and sociable'],
-  scorpio: ['♏', '23 October to 21 November', 'Intense and resolute'],
-  sagittarius: ['♐', '22 November to 21 December', 'Free and hopeful'],
-  capricorn: ['♑', '22 December to 19 January', 'Ambitious and patient'],
-  aquarius: ['♒', '20 January to 18 February', 'Independent and inventive'],
-  pisces: ['♓', '19 February to 20 March', 'Gentle and dreamy'],
+const zodiac: Named = {
+  aries: '♈',
+  taurus: '♉',
+  gemini: '♊',
+  cancer: '♋',
+  leo: '♌',
+  virgo: '♍',
+  libra: '♎',
+  scorpio: '♏',
+  sagittarius: '♐',
+  capricorn: '♑',
+  aquarius: '♒',
+  pisces: '♓',
 }

@@ -1,6 +1,9 @@
+import { profileTexts } from '../../texts/profiles.ts'
 import { timeAt } from '../clock-times.ts'
 import type { Config } from '../config.ts'
-import { joined, leading, said, type WordsOf } from '../shown.ts'
+import { leading, optionOf, said, type WordsOf } from '../shown.ts'
+
+const t = profileTexts.widgets
 
 const placeOf = (it: Config) => said(it.text('city'), it.text('country')).join(', ')
 const cityOf = (zone: string) => (zone.split('/').at(-1) ?? '').replaceAll('_', ' ')
@@ -17,7 +20,7 @@ export const places: WordsOf<'map' | 'weather' | 'clock' | 'timezone_overlap' | 
       sign: '📍',
       title: it.text('label') || placeOf(it) || (isKnown ? `${latitude}, ${longitude}` : ''),
       lines: said(it.text('label') && placeOf(it)),
-      link: leading(isKnown ? `https://www.openstreetmap.org/?${where}` : '', 'Open the map'),
+      link: leading(isKnown ? `https://www.openstreetmap.org/?${where}` : '', t.map),
     }
   },
   weather: (it) => {
@@ -26,7 +29,7 @@ export const places: WordsOf<'map' | 'weather' | 'clock' | 'timezone_overlap' | 
     return {
       sign: '🌤️',
       title: placeOf(it),
-      link: leading(place && `https://wttr.in/${place}?${units}`, 'See the weather'),
+      link: leading(place && `https://wttr.in/${place}?${units}`, t.weather),
     }
   },
   clock: (it, { now }) => {
@@ -51,22 +54,16 @@ export const places: WordsOf<'map' | 'weather' | 'clock' | 'timezone_overlap' | 
     const schedule = it.group('schedule')
     const zone = schedule.text('timezone')
     const lines = it.is('showSchedule') ? hoursIn(schedule, timeAt(zone, now, '24h')?.hour ?? null) : []
-    const [sign = '', title = ''] = states[it.text('status')] ?? []
+    const sign = signs[it.text('status')] ?? ''
     return {
       sign,
-      title,
-      lines: said(it.text('customMessage'), ...lines, lines.length > 0 ? joined('Times of', cityOf(zone)) : ''),
+      title: sign && optionOf(it, 'status'),
+      lines: said(it.text('customMessage'), ...lines, lines.length > 0 ? t.zone({ zone: cityOf(zone) }) : ''),
     }
   },
 }
 
-const states: Readonly<Record<string, readonly [sign: string, title: string]>> = {
-  available: ['🟢', 'Available'],
-  busy: ['🟠', 'Busy'],
-  away: ['🟡', 'Away'],
-  dnd: ['🔴', 'Do not disturb'],
-  offline: ['⚪', 'Offline'],
-}
+const signs: Readonly<Record<string, string>> = { available: '🟢', busy: '🟠', away: '🟡', dnd: '🔴', offline: '⚪' }
 
 /** `at` is the hour there now; null where it is not known. */
 function hoursIn(it: Config, at: number | null): string[] {
@@ -74,5 +71,5 @@ function hoursIn(it: Config, at: number | null): string[] {
   const [start, end] = [hours.number('start'), hours.number('end')]
   if (start === null || end === null || at === null) return []
   const isWithin = start <= end ? at >= start && at < end : at >= start || at < end
-  return [`Works from ${hour(start)} to ${hour(end)}`, isWithin ? 'At work now' : 'Not at work now']
+  return [t.hours({ from: hour(start), to: hour(end) }), isWithin ? t.atWork : t.notAtWork]
 }

@@ -1,8 +1,11 @@
-import { plural } from '../../kit/format.ts'
 import { locale } from '../../texts/language.ts'
+import { profileTexts } from '../../texts/profiles.ts'
 import { dateOf } from '../clock-times.ts'
 import type { Config } from '../config.ts'
-import { capital, said, type WordsOf } from '../shown.ts'
+import { optionOf, said, type WordsOf } from '../shown.ts'
+
+const t = profileTexts.widgets
+const moods: Readonly<Record<string, string>> = profileTexts.moods
 
 const dayMilliseconds = 86_400_000
 
@@ -16,7 +19,7 @@ export const playful: WordsOf<'poll' | 'guestbook' | 'reaction_wall' | 'pet' | '
     return {
       sign: '📊',
       title: it.text('question'),
-      lines: said(isCounted ? plural(votes, 'vote') : '', ends && `Until ${ends}`),
+      lines: said(isCounted ? t.votes({ count: votes }) : '', ends && t.until({ date: ends })),
       items: options.map((one) => ({
         title: one.text('text'),
         share: isCounted ? (one.number('votes') ?? 0) / votes : undefined,
@@ -31,7 +34,7 @@ export const playful: WordsOf<'poll' | 'guestbook' | 'reaction_wall' | 'pet' | '
     const most = it.number('maxMessages')
     return {
       sign: '📖',
-      title: it.text('title') || (items.length > 0 ? 'Guestbook' : ''),
+      title: it.text('title') || (items.length > 0 ? t.guestbook : ''),
       items: most === null ? items : items.slice(0, most),
     }
   },
@@ -39,24 +42,24 @@ export const playful: WordsOf<'poll' | 'guestbook' | 'reaction_wall' | 'pet' | '
     const given = new Map(it.counts('reactions'))
     const signs = [...new Set([...it.texts('allowedEmojis'), ...given.keys()])]
     const chips = signs.map((sign) => (given.has(sign) ? `${sign} ${given.get(sign)?.toLocaleString(locale)}` : sign))
-    return { title: chips.length > 0 ? 'Reactions' : '', chips }
+    return { title: chips.length > 0 ? t.reactions : '', chips }
   },
   pet: (it) => {
     const kind = it.text('petType')
     return {
       sign: pets[kind] ?? '🐾',
-      title: it.text('name') || capital(kind),
-      lines: said(it.text('mood') && `Is ${it.text('mood')}`),
+      title: it.text('name') || optionOf(it, 'petType'),
+      lines: said(moods[it.text('mood')] ?? ''),
     }
   },
   fortune_cookie: (it, { now }) => ({
     sign: '🥠',
-    title: it.texts('fortunes').length > 0 ? 'Fortune cookie' : '',
+    title: it.texts('fortunes').length > 0 ? t.fortune : '',
     turns: turnsIn(it, 'fortunes', Math.floor(now / dayMilliseconds), !it.is('showDaily')),
   }),
   random_fact: (it, { now }) => ({
     sign: '💡',
-    title: it.text('title') || (it.texts('facts').length > 0 ? 'Did you know?' : ''),
+    title: it.text('title') || (it.texts('facts').length > 0 ? t.fact : ''),
     turns: turnsIn(it, 'facts', Math.floor(now / dayMilliseconds), !it.isOff('refreshable')),
   }),
 }

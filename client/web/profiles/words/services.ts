@@ -2,20 +2,12 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import { shortAddress } from '../../kit/format.ts'
 import { locale } from '../../texts/language.ts'
-import { capital, joined, leading, linkIn, pictureIn, said, type WordsOf } from '../shown.ts'
+import { profileTexts } from '../../texts/profiles.ts'
+import { joined, leading, linkIn, optionOf, pictureIn, said, titleOfOption, type WordsOf } from '../shown.ts'
 
-const platforms: Readonly<Record<string, string>> = {
-  x: 'X',
-  twitter: 'Twitter',
-  github: 'GitHub',
-  linkedin: 'LinkedIn',
-  youtube: 'YouTube',
-  tiktok: 'TikTok',
-  website: 'Website',
-}
-export const platformName = (platform: string): string => platforms[platform] ?? capital(platform)
+const t = profileTexts.widgets
 
-const copied = (text: string, what: string) => (text === '' ? undefined : ({ kind: 'copy', text, what } as const))
+const copied = (text: string, label: string) => (text === '' ? undefined : ({ kind: 'copy', text, label } as const))
 
 /** Ways to the person: to write, pay or call them, and where else they are. */
 export const services: WordsOf<
@@ -34,7 +26,7 @@ export const services: WordsOf<
     const account = it.text('address') || owner
     return {
       sign: '💬',
-      title: it.text('title') || 'Write to me',
+      title: it.text('title') || t.messageMe,
       lines: said(it.text('subtitle'), isSameAccount(account, owner) ? '' : shortAddress(account)),
       act: { kind: 'message', account },
     }
@@ -43,58 +35,59 @@ export const services: WordsOf<
     const address = it.text('address') || owner
     return {
       sign: '👛',
-      title: it.text('label') || 'Wallet',
+      title: it.text('label') || t.wallet,
       lines: [shortAddress(address)],
-      act: it.isOff('copyEnabled') ? undefined : copied(address, 'address'),
+      act: it.isOff('copyEnabled') ? undefined : copied(address, profileTexts.copyAddress),
     }
   },
   schedule: (it) => ({
     sign: '📅',
-    title: it.text('title') || (it.text('slug') && 'Book a call'),
+    title: it.text('title') || (it.text('slug') && t.schedule),
     lines: said(it.text('subtitle')),
     pictures: pictureIn(it, 'avatarUrl', ''),
   }),
   agent: (it) => ({
     sign: it.text('avatarEmoji') || '🤖',
-    title: it.text('name') || (it.text('agentId') && 'An agent of mine'),
+    title: it.text('name') || (it.text('agentId') && t.agent),
     lines: said(it.text('personality')),
     pictures: pictureIn(it, 'avatarUrl', ''),
     link:
-      it.text('agentId') === ''
-        ? undefined
-        : { href: linkTo('agentChat', { agent: it.text('agentId') }), says: 'Ask it' },
+      it.text('agentId') === '' ? undefined : { href: linkTo('agentChat', { agent: it.text('agentId') }), says: t.ask },
   }),
   social_link: (it) => {
-    const name = platformName(it.text('platform'))
+    const name = titleOfOption(it.text('platform'))
     return {
       title: name,
       lines: said(it.text('handle')),
-      link: linkIn(it, 'url', `Open ${name}`),
+      link: linkIn(it, 'url', t.openOf({ name })),
     }
   },
   tip_jar: (it) => {
     const amounts = it.numbers('amounts').map((amount) => amount.toLocaleString(locale))
     return {
       sign: '🫙',
-      title: it.text('message') || (it.text('address') && 'Tip jar'),
+      title: it.text('message') || (it.text('address') && t.tipJar),
       lines: said(
         joined(amounts.join(' · '), it.texts('tokens').join(', ')),
         it.text('address') && shortAddress(it.text('address')),
       ),
-      act: copied(it.text('address'), 'address'),
+      act: copied(it.text('address'), profileTexts.copyAddress),
     }
   },
   nft: (it) => {
     const isKnown = it.text('contractAddress') !== ''
     const details = [
-      joined(it.text('tokenId') && `#${it.text('tokenId')}`, it.text('chain') && `on ${it.text('chain')}`),
+      joined(
+        it.text('tokenId') && `#${it.text('tokenId')}`,
+        it.text('chain') && t.onChain({ chain: titleOfOption(it.text('chain')) }),
+      ),
     ]
     return {
       sign: '🖼️',
-      title: it.text('name') || (isKnown ? `NFT ${shortAddress(it.text('contractAddress'))}` : ''),
+      title: it.text('name') || (isKnown ? t.nft({ address: shortAddress(it.text('contractAddress')) }) : ''),
       lines: said(it.text('collection'), ...(it.isOff('showDetails') ? [] : details)),
       pictures: pictureIn(it, 'imageUrl', it.text('name') || 'NFT'),
-      act: copied(it.text('contractAddress'), 'address of the contract'),
+      act: copied(it.text('contractAddress'), profileTexts.copyContract),
     }
   },
   github: (it) => {
@@ -104,7 +97,7 @@ export const services: WordsOf<
       sign: '🐙',
       title: name && 'GitHub',
       lines: said(name && `@${name}`),
-      link: leading(name && `https://github.com/${name}${part}`, 'Open GitHub'),
+      link: leading(name && `https://github.com/${name}${part}`, t.openOf({ name: 'GitHub' })),
     }
   },
   link: (it) => {
@@ -113,12 +106,12 @@ export const services: WordsOf<
       sign: icon.includes('/') ? '🔗' : icon || '🔗',
       title: it.text('title') || it.text('url').replace(/^https?:\/\/|\/$/g, ''),
       lines: said(it.text('description')),
-      link: linkIn(it, 'url', 'Open'),
+      link: linkIn(it, 'url', t.open),
     }
   },
   social_embed: (it) => ({
     sign: '🗨️',
-    title: it.text('embedUrl') && joined('A post', it.text('platform') && `on ${platformName(it.text('platform'))}`),
-    link: linkIn(it, 'embedUrl', 'Read it there'),
+    title: it.text('embedUrl') && (it.text('platform') ? t.postOn({ platform: optionOf(it, 'platform') }) : t.post),
+    link: linkIn(it, 'embedUrl', t.read),
   }),
 }

@@ -15,12 +15,14 @@ export const mediaTexts: TextTranslation<typeof english> = {
   loading: 'جارٍ التحميل: {name}',
   attach: {
     title: 'إرفاق',
-    files: 'صور وملفات GIF',
+    files: 'صور وملفات',
     photo: 'صورة',
     gif: 'GIF',
     photoOrGif: 'صورة أو GIF',
     photoHint: 'مصغّرة ودون بياناتها الوصفية.',
     gifHint: 'GIF: {size} على الأكثر.',
+    file: 'ملف',
+    fileHint: 'يُرسل كما هو، مع بياناته الوصفية.',
     voice: 'رسالة صوتية',
     voiceHint: 'يمكنك الاستماع إليها قبل إرسالها.',
     poll: 'استطلاع',
@@ -29,6 +31,16 @@ export const mediaTexts: TextTranslation<typeof english> = {
     placeHint: 'مقرَّب إلى نحو 100 متر.',
     pixelArt: 'رسم بكسل',
     pixelArtHint: 'ارسمه هنا.',
+  },
+  file: {
+    card: 'ملف: {name}',
+    open: 'فتح',
+    openOf: 'فتح {name}',
+    download: 'تنزيل',
+    downloadOf: 'تنزيل {name}',
+    page: 'الصفحة {number}',
+    morePages:
+      '{count, plural, zero {لا صفحات أخرى} one {صفحة أخرى} two {صفحتان أخريان} few {# صفحات أخرى} many {# صفحة أخرى} other {# صفحة أخرى}} في الملف بعد تنزيله.',
   },
   tray: {
     title: 'بانتظار الإرسال',
@@ -53,6 +65,7 @@ export const mediaTexts: TextTranslation<typeof english> = {
     tooLargeAtOnce: 'حجم هذا {size}، وهو أكثر مما يقبله الخادم دفعة واحدة.',
     photosOff: 'الصور غير مسموح بها هنا.',
     gifsOff: 'ملفات GIF غير مسموح بها هنا.',
+    program: 'لا يمكن إرسال البرامج والنصوص البرمجية هنا.',
     notSendable: 'يمكن إرسال الصور فقط: JPEG أو PNG أو WebP أو GIF.',
     notUsable: 'يمكن استخدام الصور فقط: JPEG أو PNG أو WebP أو GIF.',
     tooLargeToScale: 'حجم هذا {size}، وهو أكبر من أن يُصغَّر هنا.',
@@ -72,6 +85,7 @@ export const mediaTexts: TextTranslation<typeof english> = {
     storage: 'التخزين غير متاح. حاول مجددًا بعد قليل.',
     place: 'لا يمكن قراءة هذا الموقع.',
     voice: 'لا يستطيع متصفحك تشغيل هذه الرسالة الصوتية.',
+    pdf: 'لا يمكن عرض ملف PDF هذا هنا. نزّله بدلًا من ذلك.',
     retry: 'إعادة المحاولة',
   },
   lightbox: {

@@ -96,6 +96,7 @@ export const roomTexts: TextTranslation<typeof english> = {
     pixel_art_allowed: 'رسوم البكسل',
     location_sharing_allowed: 'المواقع',
     voice_allowed: 'الصوت',
+    files_allowed: 'الملفات',
   },
   people: {
     add: 'إضافة أشخاص',

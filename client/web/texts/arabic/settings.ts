@@ -12,7 +12,7 @@ export const settingTexts: TextTranslation<typeof english> = {
     booking: 'ساعات الحجز',
     points: 'النقاط',
     notifications: 'الإشعارات',
-    privacy: 'المحظورون والمكتومون',
+    privacy: 'الخصوصية',
     data: 'بياناتك',
     problem: 'الإبلاغ عن مشكلة',
     contact: 'اتصل بنا',
@@ -108,8 +108,12 @@ export const settingTexts: TextTranslation<typeof english> = {
     unverified: 'غير موثّق · منذ <time>{since}</time>',
     removed: 'لم يعد ذلك الجهاز قادرًا على قراءة الرسائل الجديدة.',
   },
+  permissions: {
+    messages_from: 'من يمكنه بدء محادثة معك',
+    invites_from: 'من يمكنه دعوتك إلى الغرف',
+    calls_from: 'من يمكنه الاتصال بك',
+  },
   privacy: {
-    calls: 'من يمكنه الاتصال بك',
     blocked: 'الأشخاص المحظورون',
     noneBlocked: 'لم تحظر أحدًا.',
     unblock: 'إلغاء الحظر',

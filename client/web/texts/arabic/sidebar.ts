@@ -3,8 +3,7 @@ import type { sidebarTexts as english } from '../sidebar.ts'
 
 export const sidebarTexts: TextTranslation<typeof english> = {
   title: 'الغرف والحساب',
-  cluster: 'العنقود',
-  installation: 'التثبيت',
+  administration: 'الإدارة',
   browse: 'تصفّح القنوات',
   create: 'غرفة جديدة',
   search: 'بحث أو انتقال إلى…',

@@ -8,7 +8,7 @@ export const supportTexts: TextTranslation<typeof english> = {
     description: 'ما الذي حدث؟',
     steps: 'خطوات تكرار المشكلة (اختياري)',
     files: 'لقطات شاشة ومقاطع فيديو',
-    addFiles: 'إضافة لقطات شاشة أو مقاطع فيديو',
+    addFiles: 'إضافة صور أو مقاطع فيديو',
     filesChosen:
       '{count, plural, zero {لم يُختر أي ملف} one {تم اختيار ملف واحد} two {تم اختيار ملفين} few {تم اختيار # ملفات} many {تم اختيار # ملفًا} other {تم اختيار # ملف}}',
     filesHint: 'يمكن لكل من لديه رابط ملف عرضه.',

@@ -40,8 +40,12 @@ export const welcomeTexts: SimpleTranslation<typeof english> = {
     worldid: 'إثبات أنك إنسان',
     alien: 'حساب شريك',
   },
+  room: {
+    members: 'الأعضاء: {count}',
+    join: 'سجّل الدخول أو ادخل كضيف للانضمام.',
+  },
   preview: {
-    title: 'غرفة عامة، مباشر',
+    title: '{name}، مباشر',
     room: 'غرفة عامة',
     demo: 'عرض تجريبي: الآخرون هنا يتبعون نصًا مكتوبًا.',
     empty: 'لا رسائل بعد',

@@ -1,5 +1,9 @@
+import { adminTexts } from './admin.ts'
+import { agentChatTexts } from './agent-chat.ts'
+import { agentEditorTexts } from './agent-editor.ts'
 import { agentListTexts } from './agent-list.ts'
 import { bookedCallTexts } from './booked-calls.ts'
+import { bookingTexts } from './booking.ts'
 import { bookingHourTexts } from './booking-hours.ts'
 import { callTexts } from './calls.ts'
 import { connectionTexts } from './connection.ts'
@@ -11,6 +15,7 @@ import { friendTexts } from './friends.ts'
 import { gatedRoomTexts } from './gated-rooms.ts'
 import { kitTexts } from './kit.ts'
 import { mediaTexts } from './media.ts'
+import { meetingTexts } from './meetings.ts'
 import { messageTexts } from './messages.ts'
 import { moderationTexts } from './moderation.ts'
 import { newRoomTexts } from './new-room.ts'
@@ -18,6 +23,9 @@ import { outerProblemTexts } from './outer-problems.ts'
 import { pageTexts } from './pages.ts'
 import { peopleTexts } from './people.ts'
 import { pointTexts } from './points.ts'
+import { priceTexts } from './prices.ts'
+import { profileEditorTexts } from './profile-editor.ts'
+import { profileTexts } from './profiles.ts'
 import { roomTexts } from './rooms.ts'
 import { settingTexts } from './settings.ts'
 import { sidebarTexts } from './sidebar.ts'
@@ -33,6 +41,7 @@ import { webhookTexts } from './webhooks.ts'
 import { welcomeTexts } from './welcome.ts'
 
 export const germanTexts = {
+  admin: adminTexts,
   'booking-hours': bookingHourTexts,
   calls: callTexts,
   connection: connectionTexts,
@@ -66,4 +75,11 @@ export const germanTexts = {
   streams: streamTexts,
   'agent-list': agentListTexts,
   'booked-calls': bookedCallTexts,
+  booking: bookingTexts,
+  prices: priceTexts,
+  profiles: profileTexts,
+  'profile-editor': profileEditorTexts,
+  meetings: meetingTexts,
+  'agent-chat': agentChatTexts,
+  'agent-editor': agentEditorTexts,
 }

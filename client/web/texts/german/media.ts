@@ -15,12 +15,14 @@ export const mediaTexts: TextTranslation<typeof english> = {
   loading: 'Wird geladen: {name}',
   attach: {
     title: 'Anhängen',
-    files: 'Fotos und GIFs',
+    files: 'Fotos und Dateien',
     photo: 'Foto',
     gif: 'GIF',
     photoOrGif: 'Foto oder GIF',
     photoHint: 'Verkleinert, ohne seine Metadaten.',
     gifHint: 'GIF: höchstens {size}.',
+    file: 'Datei',
+    fileHint: 'Unverändert, mit ihren Metadaten.',
     voice: 'Sprachnachricht',
     voiceHint: 'Du kannst sie anhören, bevor du sie sendest.',
     poll: 'Umfrage',
@@ -29,6 +31,16 @@ export const mediaTexts: TextTranslation<typeof english> = {
     placeHint: 'Auf etwa 100 Meter gerundet.',
     pixelArt: 'Pixel-Art',
     pixelArtHint: 'Zeichne sie hier.',
+  },
+  file: {
+    card: 'Datei: {name}',
+    open: 'Öffnen',
+    openOf: '{name} öffnen',
+    download: 'Herunterladen',
+    downloadOf: '{name} herunterladen',
+    page: 'Seite {number}',
+    morePages:
+      '{count, plural, one {# weitere Seite ist} other {# weitere Seiten sind}} in der heruntergeladenen Datei.',
   },
   tray: {
     title: 'Wird mitgesendet',
@@ -53,6 +65,7 @@ export const mediaTexts: TextTranslation<typeof english> = {
     tooLargeAtOnce: 'Das sind {size}, mehr als der Server auf einmal annimmt.',
     photosOff: 'Fotos sind hier nicht erlaubt.',
     gifsOff: 'GIFs sind hier nicht erlaubt.',
+    program: 'Programme und Skripte können hier nicht gesendet werden.',
     notSendable: 'Nur Bilder können gesendet werden: JPEG, PNG, WebP oder GIF.',
     notUsable: 'Nur Bilder können verwendet werden: JPEG, PNG, WebP oder GIF.',
     tooLargeToScale: 'Das sind {size}, zu viel, um hier verkleinert zu werden.',
@@ -72,6 +85,7 @@ export const mediaTexts: TextTranslation<typeof english> = {
     storage: 'Der Speicher ist nicht verfügbar. Versuche es gleich noch einmal.',
     place: 'Dieser Standort kann nicht gelesen werden.',
     voice: 'Dein Browser kann diese Sprachnachricht nicht abspielen.',
+    pdf: 'Dieses PDF kann hier nicht angezeigt werden. Lade es stattdessen herunter.',
     retry: 'Erneut versuchen',
   },
   lightbox: {

@@ -106,6 +106,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     replyTo: 'Antwort an {name}',
     cancel: 'Abbrechen',
     drop: 'Lege Bilder hier ab, um sie anzuhängen',
+    dropFiles: 'Lege Dateien hier ab, um sie anzuhängen',
     emoji: 'Emoji auswählen',
     voice: 'Sprachnachricht aufnehmen',
     send: 'Senden',

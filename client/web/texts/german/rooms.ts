@@ -95,6 +95,7 @@ export const roomTexts: TextTranslation<typeof english> = {
     pixel_art_allowed: 'Pixel-Art',
     location_sharing_allowed: 'Standorte',
     voice_allowed: 'Sprachnachrichten',
+    files_allowed: 'Dateien',
   },
   people: {
     add: 'Personen hinzufügen',

@@ -12,7 +12,7 @@ export const settingTexts: TextTranslation<typeof english> = {
     booking: 'Buchungszeiten',
     points: 'Punkte',
     notifications: 'Benachrichtigungen',
-    privacy: 'Blockiert & stumm',
+    privacy: 'Privatsphäre',
     data: 'Deine Daten',
     problem: 'Problem melden',
     contact: 'Kontakt',
@@ -109,8 +109,12 @@ export const settingTexts: TextTranslation<typeof english> = {
     unverified: 'nicht verifiziert · seit <time>{since}</time>',
     removed: 'Dieses Gerät kann keine neuen Nachrichten mehr lesen.',
   },
+  permissions: {
+    messages_from: 'Wer eine Unterhaltung mit dir beginnen kann',
+    invites_from: 'Wer dich in Räume einladen kann',
+    calls_from: 'Wer dich anrufen kann',
+  },
   privacy: {
-    calls: 'Wer dich anrufen kann',
     blocked: 'Blockierte Personen',
     noneBlocked: 'Du hast niemanden blockiert.',
     unblock: 'Blockierung aufheben',

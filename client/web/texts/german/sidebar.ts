@@ -3,8 +3,7 @@ import type { sidebarTexts as english } from '../sidebar.ts'
 
 export const sidebarTexts: TextTranslation<typeof english> = {
   title: 'Räume und Konto',
-  cluster: 'Cluster',
-  installation: 'Installation',
+  administration: 'Verwaltung',
   browse: 'Kanäle durchsuchen',
   create: 'Neuer Raum',
   search: 'Suchen oder gehen zu …',

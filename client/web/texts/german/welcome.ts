@@ -43,8 +43,12 @@ export const welcomeTexts: SimpleTranslation<typeof english> = {
     worldid: 'Nachweis, ein Mensch zu sein',
     alien: 'Partnerkonto',
   },
+  room: {
+    members: 'Mitglieder: {count}',
+    join: 'Melde dich an oder tritt als Gast bei.',
+  },
   preview: {
-    title: 'Öffentlicher Raum, live',
+    title: '{name}, live',
     room: 'Öffentlicher Raum',
     demo: 'Demo: Die anderen hier folgen einem Drehbuch.',
     empty: 'Noch keine Nachrichten',

@@ -15,12 +15,14 @@ export const mediaTexts: TextTranslation<typeof english> = {
   loading: 'Cargando: {name}',
   attach: {
     title: 'Adjuntar',
-    files: 'Fotos y GIF',
+    files: 'Fotos y archivos',
     photo: 'Foto',
     gif: 'GIF',
     photoOrGif: 'Foto o GIF',
     photoHint: 'Reducida, sin sus metadatos.',
     gifHint: 'GIF: {size} como máximo.',
+    file: 'Archivo',
+    fileHint: 'Tal como es, con sus metadatos.',
     voice: 'Mensaje de voz',
     voiceHint: 'Puedes escucharlo antes de enviarlo.',
     poll: 'Encuesta',
@@ -29,6 +31,16 @@ export const mediaTexts: TextTranslation<typeof english> = {
     placeHint: 'Redondeada a unos 100 metros.',
     pixelArt: 'Pixel art',
     pixelArtHint: 'Dibújalo aquí.',
+  },
+  file: {
+    card: 'Archivo: {name}',
+    open: 'Abrir',
+    openOf: 'Abrir {name}',
+    download: 'Descargar',
+    downloadOf: 'Descargar {name}',
+    page: 'Página {number}',
+    morePages:
+      'El archivo descargado tiene {count, plural, one {# página más} many {# de páginas más} other {# páginas más}}.',
   },
   tray: {
     title: 'Por enviar',
@@ -53,6 +65,7 @@ export const mediaTexts: TextTranslation<typeof english> = {
     tooLargeAtOnce: 'Pesa {size}, más de lo que el servidor acepta de una vez.',
     photosOff: 'Aquí no se permiten fotos.',
     gifsOff: 'Aquí no se permiten GIF.',
+    program: 'Aquí no se pueden enviar programas ni scripts.',
     notSendable: 'Solo se pueden enviar imágenes: JPEG, PNG, WebP o GIF.',
     notUsable: 'Solo se pueden usar imágenes: JPEG, PNG, WebP o GIF.',
     tooLargeToScale: 'Pesa {size}, demasiado para reducirla aquí.',
@@ -72,6 +85,7 @@ export const mediaTexts: TextTranslation<typeof english> = {
     storage: 'El almacenamiento no está disponible. Inténtalo de nuevo en un momento.',
     place: 'Esta ubicación no se puede leer.',
     voice: 'Tu navegador no puede reproducir este mensaje de voz.',
+    pdf: 'Este PDF no se puede mostrar aquí. Descárgalo.',
     retry: 'Reintentar',
   },
   lightbox: {

@@ -96,6 +96,7 @@ export const roomTexts: TextTranslation<typeof english> = {
     pixel_art_allowed: 'Pixel art',
     location_sharing_allowed: 'Ubicaciones',
     voice_allowed: 'Voz',
+    files_allowed: 'Archivos',
   },
   people: {
     add: 'Añadir personas',

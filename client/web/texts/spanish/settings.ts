@@ -12,7 +12,7 @@ export const settingTexts: TextTranslation<typeof english> = {
     booking: 'Horas de reserva',
     points: 'Puntos',
     notifications: 'Notificaciones',
-    privacy: 'Bloqueados y silenciados',
+    privacy: 'Privacidad',
     data: 'Tus datos',
     problem: 'Informar de un problema',
     contact: 'Contacto',
@@ -109,8 +109,12 @@ export const settingTexts: TextTranslation<typeof english> = {
     unverified: 'sin verificar · desde <time>{since}</time>',
     removed: 'Ese dispositivo ya no puede leer mensajes nuevos.',
   },
+  permissions: {
+    messages_from: 'Quién puede iniciar una conversación contigo',
+    invites_from: 'Quién puede invitarte a salas',
+    calls_from: 'Quién puede llamarte',
+  },
   privacy: {
-    calls: 'Quién puede llamarte',
     blocked: 'Personas bloqueadas',
     noneBlocked: 'No has bloqueado a nadie.',
     unblock: 'Desbloquear',

@@ -3,8 +3,7 @@ import type { sidebarTexts as english } from '../sidebar.ts'
 
 export const sidebarTexts: TextTranslation<typeof english> = {
   title: 'Salas y cuenta',
-  cluster: 'Clúster',
-  installation: 'Instalación',
+  administration: 'Administración',
   browse: 'Explorar canales',
   create: 'Sala nueva',
   search: 'Buscar o ir a…',

@@ -43,8 +43,12 @@ export const welcomeTexts: SimpleTranslation<typeof english> = {
     worldid: 'Prueba de humanidad',
     alien: 'Cuenta de socio',
   },
+  room: {
+    members: 'Miembros: {count}',
+    join: 'Inicia sesión o entra como invitado para unirte.',
+  },
   preview: {
-    title: 'Sala pública, en vivo',
+    title: '{name}, en vivo',
     room: 'Sala pública',
     demo: 'Demo: las demás personas siguen un guion.',
     empty: 'Aún no hay mensajes',

@@ -20,7 +20,7 @@ import {
 } from './memberships.ts'
 import { AgentMemberships, type StoredMembership } from './model.ts'
 import { beginLostQuestions, sendLostAnswers } from './recovery.ts'
-import { followWriting } from './writing.ts'
+import { writingMessage } from './writing.ts'
 
 const inRoom: Action<typeof contract.inRoom> = async ({ id }, context) => {
   const { key } = await readRoom(
@@ -110,7 +110,7 @@ const sentIn = (node: Node, key: string, messageId: string): Promise<{ sender: s
 export const agentRoomActions: Actions<typeof contract> = { inRoom, memberships, joinRoom, leaveRoom, respond }
 
 export const startAgentRooms = (node: Node): readonly Stop[] => [
-  followWriting(node),
+  writingMessage.follow(node),
   answerMentions(node),
   beginLostQuestions(node),
   sendLostAnswers(node),

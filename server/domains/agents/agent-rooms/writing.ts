@@ -1,16 +1,15 @@
-import type { z } from 'zod'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import { framesAfter } from '#server/domains/agents/runs/follow'
 import { roomPlace } from '#server/domains/agents/runs/history'
 import type { StoredRun } from '#server/domains/agents/runs/model'
 import { audiences, type Node } from '#server/kernel/context'
+import { definePeerMessage } from '#server/kernel/peer-message'
 import { agentWriting } from '#shared/api/agents/agent-rooms'
 import { isTerminal } from '#shared/api/agents/run-frames'
 import { messages } from '#shared/api/rooms/messages'
 import { accountOfAgent } from '#shared/kit/room-agents'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
 
-const topic = 'agent-writing'
 /** Clients remove a row without news after 15 seconds. */
 const aliveMilliseconds = 5_000
 
@@ -35,7 +34,7 @@ export function sendAsWritten(
   let before = 0
   let shown = 0
   const send = (text: string, state: 'writing' | 'ended') =>
-    notifyRoom(node, { ...base, off: before + shown, text, state })
+    writingMessage.publish(node, { ...base, off: before + shown, text, state })
   const alive = setInterval(() => send('', 'writing'), aliveMilliseconds)
   send('', 'writing')
 
@@ -89,20 +88,10 @@ export function endOfWords(text: string, from: number): number | null {
 /** Rooms show no sources, so numbers of passages (`[1]`) are removed. */
 const withoutSources = (text: string): string => text.replace(/(?<=\s)\[\d{1,2}\](?=[\s.,;:!?)]|$)/g, '')
 
-function notifyRoom(node: Node, payload: z.output<typeof agentWriting.payload>): void {
-  notifyHere(node, payload)
-  node.peers.tell(topic, payload)
-}
-
-const notifyHere = (node: Node, payload: z.output<typeof agentWriting.payload>) =>
-  node.live.sendVolatile(agentWriting, audiences.room(roomKey(payload.room)), payload)
-
-/** Forwards the writing of other nodes; without peer messages the answer arrives whole. */
-export const followWriting = (node: Node): (() => void) =>
-  node.peers.listen(topic, (message) => {
-    const payload = agentWriting.payload.safeParse(message)
-    if (payload.success) notifyHere(node, payload.data)
-  })
+/** The writing of an agent; without peer messages the answer arrives whole. */
+export const writingMessage = definePeerMessage('agent-writing', agentWriting.payload, (node, payload) =>
+  node.live.sendVolatile(agentWriting, audiences.room(roomKey(payload.room)), payload),
+)
 
 type RoomRun = Pick<StoredRun, 'place' | 'client_run_id'>
 

@@ -1,16 +1,20 @@
 import { z } from 'zod'
 import { audiences, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
+import { definePeerMessage } from '#server/kernel/peer-message'
 import { runBegun } from '#shared/api/agents/agent-runs'
 import { ownChatPlace } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
 import { isRunHere } from './relay.ts'
 
-const topic = 'run-begun'
 const lookMilliseconds = 1_000
 const atOnce = 1_000
 
-const BegunMessage = runBegun.payload.extend({ account: z.string() })
+const begunMessage = definePeerMessage(
+  'run-begun',
+  runBegun.payload.extend({ account: z.string() }),
+  (node, { account, ...payload }) => node.live.send(runBegun, audiences.account(account), payload),
+)
 type Begun = Pick<StoredRun, '_id' | 'agent_id' | 'account' | 'client_run_id'>
 
 /** Runs of this node whose start was sent; ended ones are forgotten above a limit. */
@@ -23,21 +27,12 @@ export function notifyBegun(node: Node, { _id: run_id, agent_id, account, client
   if (run.node !== node.id || told.has(run_id)) return
   if (told.size >= manyNotified) for (const id of told) if (!isRunHere(node, id)) told.delete(id)
   told.add(run_id)
-  const word = { run_id, agent_id, client_run_id, account }
-  notifyHere(node, word)
-  node.peers.tell(topic, word)
-}
-
-function notifyHere(node: Node, { account, ...payload }: z.output<typeof BegunMessage>): void {
-  node.live.send(runBegun, audiences.account(account), payload)
+  begunMessage.publish(node, { run_id, agent_id, client_run_id, account })
 }
 
 /** Forwards starts of other nodes; without peer messages they are read from the store. */
 export function followBegun(node: Node): () => void {
-  const silence = node.peers.listen(topic, (word) => {
-    const heard = BegunMessage.safeParse(word)
-    if (heard.success) notifyHere(node, heard.data)
-  })
+  const silence = begunMessage.follow(node)
   let told = new Set<string>()
   const look = async () => {
     if (node.peers.isUp()) return
@@ -45,7 +40,8 @@ export function followBegun(node: Node): () => void {
       .select({ agent_id: 1, account: 1, client_run_id: 1 })
       .limit(atOnce)
       .lean<Begun[]>()
-    for (const { _id: run_id, ...run } of found) if (!told.has(run_id)) notifyHere(node, { run_id, ...run })
+    for (const { _id: run_id, account, ...run } of found)
+      if (!told.has(run_id)) node.live.send(runBegun, audiences.account(account), { run_id, ...run })
     told = new Set(found.map(({ _id }) => _id))
   }
   const timer = node.alone ? undefined : setInterval(() => void look().catch(() => undefined), lookMilliseconds).unref()

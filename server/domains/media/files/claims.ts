@@ -2,7 +2,7 @@ import type { NamedFile } from '#server/domains/moderation/verdict/named-files'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { AppError } from '#shared/errors'
-import { storedFile, UploadRecords } from './model.ts'
+import { type StoredUpload, storedFile, UploadRecords } from './model.ts'
 
 /** Keeps these files while `act` sends a message that names them. `missing` are addresses without a stored file of this account. */
 export async function withKeptFiles<T>(
@@ -14,7 +14,7 @@ export async function withKeptFiles<T>(
   if (files.length === 0) return act(new Set())
   const claim = newId()
   const missing = new Set<string>()
-  for (const { url, key } of files) if (!(await claimFile(node, owner, key, claim))) missing.add(url)
+  for (const file of files) if (!(await claimFile(node, owner, file, claim))) missing.add(file.url)
   const claimed = files.filter(({ url }) => !missing.has(url)).map(({ key }) => key)
   const end = () =>
     UploadRecords.updateMany({ _id: { $in: claimed } }, { $pull: { claims: claim } }).catch((error: unknown) =>
@@ -31,9 +31,9 @@ export async function withKeptFiles<T>(
   }
 }
 
-async function claimFile(node: Node, owner: string, _id: string, claim: string): Promise<boolean> {
+async function claimFile(node: Node, owner: string, { key, bytes }: NamedFile, claim: string): Promise<boolean> {
   const { matchedCount } = await UploadRecords.updateOne(
-    { _id, owner, ...storedFile },
+    { _id: key, owner, ...(bytes !== undefined && { bytes }), ...storedFile },
     { $set: { claim, checked_at: new Date(node.now()) }, $addToSet: { claims: claim } },
   )
   return matchedCount === 1
@@ -43,7 +43,10 @@ async function claimFile(node: Node, owner: string, _id: string, claim: string):
 export async function missingFiles(owner: string, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   if (files.length === 0) return new Set()
   const keys = files.map(({ key }) => key)
-  const found = await UploadRecords.find({ _id: { $in: keys }, owner, ...storedFile }, { _id: 1 }).lean()
-  const stored = new Set(found.map(({ _id }) => _id))
-  return new Set(files.filter(({ key }) => !stored.has(key)).map(({ url }) => url))
+  const found = await UploadRecords.find({ _id: { $in: keys }, owner, ...storedFile }, { bytes: 1 }).lean<
+    StoredUpload[]
+  >()
+  const sizes = new Map(found.map(({ _id, bytes }) => [_id, bytes]))
+  const isStored = ({ key, bytes }: NamedFile) => sizes.has(key) && (bytes === undefined || bytes === sizes.get(key))
+  return new Set(files.filter((file) => !isStored(file)).map(({ url }) => url))
 }

@@ -13,6 +13,7 @@ import { done } from '#shared/kit/primitives'
 import { storeBugReport } from './bug-reports.ts'
 import { fileCommitment, storeEncrypted } from './encrypted.ts'
 import { storeEvidence } from './evidence.ts'
+import { storeAnyFile } from './files.ts'
 import { isPlainPicture, refuseLargeIcon, storeMedia, storePicture } from './pictures.ts'
 import { storePixelArt } from './pixel-art.ts'
 import { changeRoomIcon, refuseIconChange } from './room-icons.ts'
@@ -32,6 +33,7 @@ export const uploads = defineDomain(
     async voice(input, context) {
       return { ...(await storeEncrypted(context, storageFolders.voice, input)), duration: input.duration }
     },
+    file: storeAnyFile,
     commitment: fileCommitment,
     picture: ({ file, context: shown }, context) => storeMedia(context, publicFolder(shown), file),
     pixelArt: storePixelArt,

@@ -1,11 +1,14 @@
 import { UploadQuotas } from '#server/domains/media/files/model'
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import type { Account } from '#server/domains/people/accounts/model'
 import { installationSetting } from '#server/domains/platform/installation/stored-settings'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
 import type { Sender, UploadAdmission } from '#server/kernel/uploads'
 import { isDuplicate } from '#server/ports/database/port'
+import { uploads as contract } from '#shared/api/media/uploads'
 import { AppError } from '#shared/errors'
+import type { Operation } from '#shared/kit/contract'
 import { uploadSettings } from './settings.ts'
 
 const dayMilliseconds = 86_400_000
@@ -29,6 +32,17 @@ async function quotasOf(node: Node, { account, ip }: Sender): Promise<[own: Quot
     { whose: `address ${ip}`, most: addressBytes, said: 'From your address was uploaded' },
   ]
 }
+
+/** A file of any type is limited by the role and the age of its sender's account. */
+export const mostUploadBytes =
+  (node: Node) =>
+  async (sender: Sender, operation: Operation): Promise<number | null> => {
+    if (operation !== contract.file) return null
+    const { fileBytes, newFileBytes, adminFileBytes } = uploadSettings.of(node)
+    const account = await accountOf(sender.account)
+    if (account !== null && account.role !== 'user') return adminFileBytes
+    return isNewAccount(node, account) ? newFileBytes : fileBytes
+  }
 
 /** Bytes in transfer at this node, by owner. */
 const receivingOf = nodeState(() => new Map<string, number>())
@@ -93,9 +107,12 @@ export async function countTowardsQuota(node: Node, sender: Sender, bytes: numbe
 
 async function mostOf(node: Node, account: string): Promise<number> {
   const { accountBytes, newAccountBytes } = uploadSettings.of(node)
-  const found = await accountOf(account)
-  return found && node.now() - found.created_at.getTime() >= dayMilliseconds ? accountBytes : newAccountBytes
+  return isNewAccount(node, await accountOf(account)) ? newAccountBytes : accountBytes
 }
+
+/** Is it younger than a day? */
+const isNewAccount = (node: Node, account: Account | null): boolean =>
+  account === null || node.now() - account.created_at.getTime() < dayMilliseconds
 
 async function count(node: Node, quota: Quota, bytes: number) {
   const { whose, most } = quota

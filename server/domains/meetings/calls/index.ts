@@ -1,7 +1,7 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { refuseNewContact } from '#server/domains/people/accounts/found'
 import { type Profile, profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
-import { refusalOfCall } from '#server/domains/people/friends/callers'
+import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
 import { notifyRing, withdrawRing } from '#server/domains/platform/push/event-notices'
 import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -40,7 +40,7 @@ export const calls = defineDomain(contract, {
     await refuseTooMany(context, status === 'ringing' ? 'rings' : 'call-notes', account, calleeAddress)
     await refuseNewContact(calleeAddress)
     await refuseBlocked(account, calleeAddress)
-    const refusal = await refusalOfCall(account, calleeAddress)
+    const refusal = await refusalOfContact('calls_from', account, calleeAddress)
     if (refusal !== null && status === 'ringing') throw refusal
     const stored = await storeCall({
       _id: context.creationId,

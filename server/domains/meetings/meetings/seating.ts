@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
+import { z } from 'zod'
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/operate/node-state'
+import { definePeerMessage } from '#server/kernel/peer-message'
 import { every } from '#server/kernel/work/every'
 import {
   type seating as contract,
@@ -28,7 +30,6 @@ import {
 } from './seats.ts'
 import { meetingSettings } from './settings.ts'
 
-const leftTopic = 'meetings:left'
 /** Connections with a place at this node, by peer. */
 const heldOn = nodeState(() => new Map<string, Connection>())
 const placeName = 'meeting'
@@ -111,9 +112,7 @@ export function keepMeetingPlaces(node: Node): () => void {
   const renewed = () => renewSeats(node, [...heldOn(node).keys()])
   const stop = [
     every(node, seatRenewMilliseconds, renewed, 'places in meetings were not renewed'),
-    node.peers.listen(leftTopic, (message) => {
-      notifyLeft(node, message as Place)
-    }),
+    leftMessage.follow(node),
   ]
   return () => {
     for (const end of stop) end()
@@ -149,16 +148,19 @@ async function leaveOwnPlace(node: Node, connection: Connection): Promise<void> 
 /** Releases a place and notifies the room on all nodes. */
 export async function leavePlace(node: Node, place: Place): Promise<void> {
   if (!(await deleteSeat(place.peer))) return
-  notifyLeft(node, place)
-  node.peers.tell(leftTopic, place)
+  leftMessage.publish(node, place)
 }
 
-/** Notifies the room at this node. The person who left gets nothing more of the meeting but the reason. */
-function notifyLeft(node: Node, { room, peer }: Place): void {
-  heldOn(node).get(peer)?.leave(audiences.meeting(room))
-  heldOn(node).delete(peer)
-  node.live.send(meetingLeft, audiences.meeting(room), { peer })
-}
+/** A departure, for the room at each node. The person who left gets nothing more of the meeting but the reason. */
+const leftMessage = definePeerMessage(
+  'meetings:left',
+  z.object({ room: z.string(), peer: z.string() }),
+  (node, { room, peer }: Place) => {
+    heldOn(node).get(peer)?.leave(audiences.meeting(room))
+    heldOn(node).delete(peer)
+    node.live.send(meetingLeft, audiences.meeting(room), { peer })
+  },
+)
 
 /** The lifetime of TURN credentials. */
 const turnSeconds = 14_400

@@ -1,3 +1,4 @@
+import { isLeavingAccount } from '#server/domains/people/accounts/found'
 import { actingRoom } from '#server/domains/rooms/room-state/access'
 import { actorOf } from '#server/domains/rooms/room-state/entries'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
@@ -21,6 +22,8 @@ export interface Scene {
   /** The person acted on; the actor if there is none. */
   target: { account: string; name: string }
   theirs: Standing
+  /** Is the target to be erased? */
+  isLeaving: boolean
 }
 
 /** The result of an act: an entry to append, or the record that already says so. */
@@ -75,13 +78,17 @@ export async function scenesOf(
   key: RoomKey,
   { account, target }: Pick<ModerationAct, 'account' | 'target'>,
 ): Promise<(view: View, now: number) => Scene> {
-  const [actor, other] = await Promise.all([actorOf(node, account), actorOf(node, target ?? account)])
+  const [actor, other, isLeaving] = await Promise.all([
+    actorOf(node, account),
+    actorOf(node, target ?? account),
+    isLeavingAccount(target ?? account),
+  ])
   return (view, now) => {
     const mine = standingOf(view, account)
     const theirs = standingOf(view, other.account)
     if (key !== GLOBAL) actingRoom(view, account, now)
     else if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-    return { view, now, actor, mine, target: other, theirs }
+    return { view, now, actor, mine, target: other, theirs, isLeaving }
   }
 }
 

@@ -157,7 +157,7 @@ const grantsOf = ({
 export const decidePromotion =
   ({ patch = {} }: Act, id = newId()) =>
   (scene: Scene): Decision => {
-    const { view, now, actor, target, mine } = scene
+    const { view, now, actor, target, mine, isLeaving } = scene
     const current = moderatorIn(view, target.account)
     needPermission(scene, 'canManageMods')
     needHigherRank(scene)
@@ -175,6 +175,9 @@ export const decidePromotion =
     }
     if (permissions.some((permission) => patch[permission] === true && !mine[permission]))
       throw new AppError('FORBIDDEN', { message: 'You may not grant what you do not hold' })
+    const [held, granted] = [current && grantsOf(current), grantsOf(record)]
+    if (isLeaving && (!held || permissions.some((permission) => granted[permission] && !held[permission])))
+      throw new AppError('NOT_FOUND', { message: 'User not found' })
     const { granted_by: _, ...after } = record
     if (current && Object.entries(after).every(([name, value]) => current[name as keyof typeof after] === value))
       return { already: current }

@@ -1,9 +1,12 @@
 import { sealedImageType, voiceSeconds } from '#shared/api/media/uploads'
 import type { MessageType } from '#shared/api/moderation/verdict'
-import { allFolders, type StoredKind, storedKindOf } from './storage-folders.ts'
+import type { Attachment } from '#shared/api/rooms/message'
+import { fileNameIn } from '#shared/kit/file-name'
+import { fileTypeOf } from '#shared/kit/file-type'
+import { allFolders, type StoredKind, storageFolders, storedKindOf } from './storage-folders.ts'
 
 /** The kind of a message, for the permissions of a room. */
-export type ContentKind = 'photo' | 'gif' | 'pixel_art' | 'poll' | 'location' | 'voice'
+export type ContentKind = 'photo' | 'gif' | 'pixel_art' | 'poll' | 'location' | 'voice' | 'file'
 
 export const contentOfType: Readonly<Record<MessageType, ContentKind | null>> = {
   text: null,
@@ -70,6 +73,7 @@ const filesOf: Readonly<Record<ContentKind, readonly StoredKind[]>> = {
   gif: ['gif'],
   pixel_art: ['pixel_art'],
   voice: ['voice', 'sealed_voice'],
+  file: ['file'],
   poll: [],
   location: [],
 }
@@ -111,6 +115,7 @@ export function isMediaMarker(marker: Marker): boolean {
 }
 
 export const foreignMediaText = 'Media must be uploaded here by its sender'
+const otherFileText = 'A file has the name and type that its upload was answered with'
 const otherMediaText = 'This file is not of the kind that the message says it is'
 
 /** The fault of a marker, as a message for its sender; null if it is valid. */
@@ -131,13 +136,25 @@ function fileFault(url: string, holds: readonly StoredKind[], storage: OwnStorag
   return holds.includes(stored) ? null : otherMediaText
 }
 
-/** The fault of an attachment of these kinds; null if it is valid. Sealed files are named by a marker only. */
-export function attachmentFault(url: string, contents: readonly ContentKind[], storage: OwnStorage): string | null {
+/** The fault of an attachment of these kinds; null if it is valid. Sealed files are named by a marker only; a file may hold any media. */
+export function attachmentFault(
+  { url, name, mime }: Attachment,
+  contents: readonly ContentKind[],
+  storage: OwnStorage,
+): string | null {
+  if (contents.includes('file') && !isAsStored(url, name, mime)) return otherFileText
   const faults = contents.map((content) => fileFault(url, attachable(filesOf[content]), storage))
   return faults.find((fault) => fault !== null) ?? null
 }
 
-const attachable = (holds: readonly StoredKind[]) => holds.filter((stored) => stored !== 'sealed_voice')
+/** It is downloaded under the name and with the type that its address has. A name that is left out would not be judged. */
+const isAsStored = (url: string, name: string | undefined, mime: string | undefined): boolean =>
+  (name ?? null) === fileNameIn(url) && (mime === undefined || mime === fileTypeOf(url))
+
+const attachable = (holds: readonly StoredKind[]): readonly StoredKind[] => [
+  ...holds.filter((stored) => stored !== 'sealed_voice'),
+  'file',
+]
 
 /** A location as our client reads it: long or short names, numbers or text. */
 function isLocation(rest: string): boolean {
@@ -180,6 +197,10 @@ export function ownFile(url: string, { publicUrl, sender }: OwnStorage): OwnFile
   return url.startsWith(base) ? fileAt(url.slice(base.length), 'key', sender) : null
 }
 
+/** The address of some file of the sender's own. */
+export const exampleFile = ({ publicUrl, sender }: OwnStorage): string =>
+  `${fileBaseOf(publicUrl)}${sender.toLowerCase()}/a.bin`
+
 /** The sender's own file at an upload path; null if there is none. */
 export const ownBlob = (path: string, sender: string): OwnFile | null => fileAt(path, 'folder', sender)
 
@@ -195,10 +216,13 @@ function fileAt(path: string, beginning: 'key' | 'folder', sender: string): OwnF
 }
 
 export const storageBaseOf = (publicUrl: string): string => `${publicUrl.replace(/\/+$/, '')}/`
+const fileBaseOf = (publicUrl: string): string =>
+  `${storageBaseOf(publicUrl)}${storageFolders.file.bucket}/${storageFolders.file.folder}/`
 
-/** The actual kind of the sender's own file, whatever the message claims; null if there is none. */
+/** The actual kind of the sender's own file, whatever the message claims; null if there is none. A file of others is no link. */
 export function contentOfFile(url: string, storage: OwnStorage): ContentKind | null {
   const stored = ownFile(url, storage)?.stored ?? null
+  if (stored === null && url.startsWith(fileBaseOf(storage.publicUrl))) return 'file'
   if (stored === 'sealed') return 'photo'
   return stored === 'sealed_voice' ? 'voice' : stored
 }

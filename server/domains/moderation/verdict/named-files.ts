@@ -5,6 +5,8 @@ import { type OwnStorage, ownBlob, ownFile, readMarker, storageBaseOf } from './
 export interface NamedFile {
   url: string
   key: string
+  /** Its size as the message has it, for a file of any type. */
+  bytes?: number | undefined
 }
 
 type Naming = Pick<MessageDraft, 'type' | 'text' | 'attachments' | 'blobs'>
@@ -15,11 +17,13 @@ const mostInText = 20
 /** The sender's own files that a message names: by marker, attachments, declared blobs, or a URL in the text. */
 export function namedFiles({ type, text, attachments, blobs = [] }: Naming, storage: OwnStorage): NamedFile[] {
   const marked = readMarker(type, text)?.rest ?? null
-  const urls = [...(marked === null ? [] : [marked]), ...attachments.map(({ url }) => url)]
+  const named = (url: string) => ({ url, size: undefined })
+  const inText = addressesIn(text, storage.publicUrl).map(named)
   const found = new Map<string, NamedFile>()
-  for (const url of [...urls, ...addressesIn(text, storage.publicUrl)]) {
-    const key = ownFile(url, storage)?.key
-    if (key !== undefined) found.set(url, { url, key })
+  for (const { url, size } of [...(marked === null ? [] : [named(marked)]), ...attachments, ...inText]) {
+    const file = ownFile(url, storage)
+    const bytes = file?.stored === 'file' ? size : undefined
+    if (file) found.set(`${url} ${bytes}`, { url, key: file.key, bytes })
   }
   for (const path of blobs) {
     const key = ownBlob(path, storage.sender)?.key

@@ -94,6 +94,7 @@ const permissionOf: Readonly<Record<ContentKind, readonly [name: PermissionName,
   poll: ['polls_allowed', 'Polls are not allowed'],
   location: ['location_sharing_allowed', 'Location sharing is not allowed'],
   voice: ['voice_allowed', 'Voice messages are not allowed'],
+  file: ['files_allowed', 'Files are not allowed'],
 }
 
 /** A sealed message is sealed completely: attachments beside the ciphertext would be readable in the store. */
@@ -143,7 +144,7 @@ export function refuseContent(message: MessageDraft, marker: Marker | null, fact
     if (mayUse(name, facts)) continue
     return { step: 'content_type', code: 'CONTENT_NOT_ALLOWED', text, rule: setting(name) }
   }
-  const faults = message.attachments.map(({ url }, at) => attachmentFault(url, attached[at] ?? [], storage))
+  const faults = message.attachments.map((one, at) => attachmentFault(one, attached[at] ?? [], storage))
   const { missing } = facts.storage
   const isMissing = [marker?.rest, ...message.attachments.map(({ url }) => url)].some((url) => url && missing.has(url))
   const fault =

@@ -1,7 +1,7 @@
 import { type UploadContext, uploadContexts } from '#shared/api/media/uploads'
 
 /** The stored kind of a file; a sealed picture is trusted to be one. */
-export type StoredKind = 'sealed' | 'sealed_voice' | 'voice' | 'photo' | 'gif' | 'pixel_art'
+export type StoredKind = 'sealed' | 'sealed_voice' | 'voice' | 'photo' | 'gif' | 'pixel_art' | 'file'
 
 /** A storage folder, and the kind of its files in messages; null if messages name none. */
 export interface StorageFolder {
@@ -20,6 +20,8 @@ export const storageFolders = {
   image: { bucket: 'chat-images', folder: 'encrypted', stored: 'sealed' },
   voice: { bucket: 'chat-voice', folder: 'voice', stored: 'sealed_voice' },
   pixelArt: mediaFolder('pixel-art', 'pixel_art'),
+  /** Files of any type, which are stored as they are. */
+  file: mediaFolder('file', 'file'),
   avatar: mediaFolder('avatar'),
   icon: mediaFolder('icon'),
   bugReport: mediaFolder('bug-report'),

@@ -2,7 +2,7 @@ import type { Capabilities, Sendable, Verdict } from '#shared/api/moderation/ver
 import { errors } from '#shared/errors'
 import { decodedUrl, type MessageDraft, type MessagePart, messagePartsOf, textDraft } from './content.ts'
 import { type DisplayedPart, displayedPartsOf } from './displayed-parts.ts'
-import { isMediaMarker, type Marker, readMarker, textsOfLocation } from './markers.ts'
+import { exampleFile, isMediaMarker, type Marker, ownFile, readMarker, textsOfLocation } from './markers.ts'
 import {
   isSlowed,
   type Refusal,
@@ -48,7 +48,7 @@ export function judgeMessage(message: MessageDraft, facts: SenderFacts): Ruling 
   const misplaced = refuseContent(message, marker, facts) ?? refuseForeignBlobs(message, facts)
   if (misplaced !== null) return refusalRuling(misplaced, facts)
 
-  const parts = displayedPartsIn(message, marker)
+  const parts = displayedPartsIn(message, marker, facts)
   const read = readAll(parts, facts)
   if (read === null) return refusalRuling(tooComplex, facts)
   const { displayed, found } = read
@@ -57,9 +57,18 @@ export function judgeMessage(message: MessageDraft, facts: SenderFacts): Ruling 
   return rulingOf(refusal, found, facts)
 }
 
-/** The displayed parts of a message: a media URL is not displayed, and a location's names are. */
-function displayedPartsIn(message: MessageDraft, marker: Marker | null): readonly MessagePart[] {
-  const parts = messagePartsOf(message)
+/**
+ * The displayed parts of a message. The URL of media or of an own file is not displayed; a location's names are.
+ * A text that only names its file, for clients without attachments, is displayed once.
+ */
+function displayedPartsIn(message: MessageDraft, marker: Marker | null, facts: SenderFacts): readonly MessagePart[] {
+  const storage = { publicUrl: facts.storage.publicUrl, sender: facts.sender }
+  const isFile = ({ reading, text }: MessagePart) => reading === 'address' && ownFile(text, storage)?.stored === 'file'
+  const all = messagePartsOf(message)
+  const repeated = message.attachments.some(({ name }) => name === message.text)
+    ? all.findLastIndex(({ reading, text }) => reading === 'prose' && text === message.text)
+    : -1
+  const parts = all.filter((part, at) => at !== repeated && !isFile(part))
   if (marker === null) return parts
   if (isMediaMarker(marker)) return parts.slice(1)
   const place = textsOfLocation(marker)
@@ -103,8 +112,12 @@ function readAll(
 const wordsOf = ({ words }: DisplayedPart): string => words
 
 /** The message by which a capability is tested: of its type, without other content. */
-export function probeOf(sendable: Sendable): MessageDraft {
-  return sendable === 'links' ? textDraft('text', 'https://example.com') : textDraft(sendable, '')
+export function probeOf(sendable: Sendable, { sealed, sender, storage }: SenderFacts): MessageDraft {
+  if (sendable === 'links') return textDraft('text', 'https://example.com')
+  if (sendable !== 'file') return textDraft(sendable, '')
+  // A sealed message has its files inside the ciphertext.
+  const url = exampleFile({ publicUrl: storage.publicUrl, sender })
+  return { ...textDraft('text', ''), attachments: sealed === null ? [{ url }] : [] }
 }
 
 /** The member's capabilities: for each kind, the verdict on its probe. Slow mode affects `next_send_at` only. */
@@ -113,7 +126,7 @@ export function capabilitiesIn(facts: SenderFacts): Capabilities {
   const rested = { ...facts, lastMessageAt: null, sealed: facts.sealed === 'epoch' ? facts.sealed : null }
   const may = (sendable: Sendable) => {
     if (sendable === 'poll' && facts.sealed === 'shared-key') return { ok: false, code: 'VALIDATION_ERROR' as const }
-    const { ok, code } = judgeMessage(probeOf(sendable), rested).verdict
+    const { ok, code } = judgeMessage(probeOf(sendable, rested), rested).verdict
     return { ok, code }
   }
   const nextSendAt = nextSendOf(facts)
@@ -128,6 +141,7 @@ export function capabilitiesIn(facts: SenderFacts): Capabilities {
       voice: may('voice'),
       encrypted_image: may('encrypted_image'),
       voice_memo: may('voice_memo'),
+      file: may('file'),
       links: may('links'),
     },
     next_send_at: nextSendAt === null ? null : new Date(nextSendAt).toISOString(),

@@ -37,6 +37,10 @@ export async function foundRows<Row>(
   return rows.filter((row) => !hidden.has(accountIn(row)))
 }
 
+/** Is the account to be erased? Then nobody appoints it, and what it has offered is not taken. */
+export const isLeavingAccount = async (id: string): Promise<boolean> =>
+  (await Accounts.exists({ _id: id, ...hiddenFrom.lists })) !== null
+
 /** Refuses an unknown account, and alike one that is to be erased, unless the two have something in common already. */
 export async function refuseNewContact(id: string, hasBegun = async (): Promise<boolean> => false): Promise<void> {
   const account = await Accounts.findOne({ _id: id }, { erased_at: 1 }).lean<Pick<Account, 'erased_at'>>()

@@ -18,7 +18,7 @@ import {
   storeMissingLooks,
   storeMissingSearchForms,
 } from './profile-changes.ts'
-import { followProfiles, profileOf, statusOf } from './profiles.ts'
+import { profileMessage, profileOf, statusOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
 import { changeRole, ensureAdmins, suspendAccount, unsuspendAccount } from './roles.ts'
 import { roleSettings } from './settings.ts'
@@ -125,7 +125,7 @@ export const accounts = defineDomain(
     settings: roleSettings,
     shows: shownPictures,
     async start(node) {
-      const stopFollowing = followProfiles(node)
+      const stopFollowing = profileMessage.follow(node)
       const stopLooks = startInBackground(node, storeMissingLooks, 'older usernames were not compared')
       const stopSought = startInBackground(node, storeMissingSearchForms, 'older names are not found')
       await retryOnStart(() => ensureAdmins(node))

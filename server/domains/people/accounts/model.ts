@@ -3,7 +3,7 @@ import type { Role } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { optional, required } from '#server/kernel/store/fields'
 import { defineModel } from '#server/kernel/store/model'
-import type { CallsFrom, Social } from '#shared/api/people/account-records'
+import type { ContactsFrom, Social } from '#shared/api/people/account-records'
 
 export interface Account {
   /** The account id: a wallet address, or the id of another sign-in method. */
@@ -34,7 +34,10 @@ export interface Account {
   /** Are push notifications off? Absent if it was never set. */
   do_not_disturb?: boolean
   /** The people who may call it; absent if it was never set. */
-  calls_from?: CallsFrom
+  calls_from?: ContactsFrom
+  /** The people who may start a conversation, and invite it to rooms; absent if that was never set. */
+  messages_from?: ContactsFrom
+  invites_from?: ContactsFrom
   /** Stored once, in lower case, with its profile and passkey; absent before. */
   smart_wallet_address?: string
   smart_wallet_profile?: string
@@ -126,6 +129,8 @@ export const Accounts = defineModel<Account>(
       status_text: { type: String },
       do_not_disturb: { type: Boolean },
       calls_from: { type: String },
+      messages_from: { type: String },
+      invites_from: { type: String },
       smart_wallet_address: { type: String },
       smart_wallet_profile: { type: String },
       smart_wallet_credential_id: { type: String },

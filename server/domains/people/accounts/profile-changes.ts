@@ -2,7 +2,7 @@ import { refuseOthersFile } from '#server/domains/media/files/others'
 import { removePicture } from '#server/domains/media/files/removal'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
-import type { CallsFrom } from '#shared/api/people/account-records'
+import type { ContactsFrom } from '#shared/api/people/account-records'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { isHeldBack } from './leaving.ts'
@@ -121,7 +121,9 @@ interface ProfileChange {
   status_emoji?: string | null | undefined
   status_text?: string | null | undefined
   do_not_disturb?: boolean | undefined
-  calls_from?: CallsFrom | undefined
+  calls_from?: ContactsFrom | undefined
+  messages_from?: ContactsFrom | undefined
+  invites_from?: ContactsFrom | undefined
 }
 
 /** Changes the given fields; null clears one. */
@@ -146,6 +148,8 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     status_text: change.status_text === undefined ? undefined : change.status_text?.normalize('NFC') || null,
     do_not_disturb: change.do_not_disturb,
     calls_from: change.calls_from,
+    messages_from: change.messages_from,
+    invites_from: change.invites_from,
   }
   const fields = withoutUndefined(given)
   const changesPicture = fields.avatar_url !== undefined || fields.custom_avatar_url !== undefined

@@ -1,6 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
+import { definePeerMessage } from '#server/kernel/peer-message'
 import type { SignedInUser } from '#shared/api/people/identity'
 import { deletedName, isDeleted, shortened } from '#shared/kit/person-name'
 import { invitesAllocated } from './accounts.ts'
@@ -24,7 +25,6 @@ const profileFields = { username: 1, display_name: 1, avatar_url: 1, custom_avat
 const keptMilliseconds = 30_000
 const keptAtMost = 10_000
 const cacheOf = nodeState(() => ({ kept: new Map<string, { profile: Profile; until: number }>(), changes: 0 }))
-const changedTopic = 'profile:changed'
 
 /** The profiles of these accounts; an unknown id is shown by its address. */
 export async function profilesOf(node: Node, ids: readonly string[]): Promise<Map<string, Profile>> {
@@ -36,21 +36,15 @@ export async function profilesOf(node: Node, ids: readonly string[]): Promise<Ma
   return new Map(wanted.map((id) => [id, loaded.get(id) ?? kept.get(id)?.profile ?? profileOf({ _id: id })]))
 }
 
-/** Called after each change of a profile. */
-export function forgetProfile(node: Node, id: string): void {
-  dropProfile(node, id)
-  node.peers.tell(changedTopic, id)
-}
-
-/** Drops profiles that other nodes report as changed. Without the report, the cache expires. */
-export const followProfiles = (node: Node): (() => void) =>
-  node.peers.listen(changedTopic, (id) => typeof id === 'string' && dropProfile(node, id))
-
-function dropProfile(node: Node, id: string): void {
+/** A profile that has changed. Without the message, the cache expires. */
+export const profileMessage = definePeerMessage('profile:changed', z.string(), (node, id) => {
   const cache = cacheOf(node)
   cache.changes++
   cache.kept.delete(id)
-}
+})
+
+/** Called after each change of a profile. */
+export const forgetProfile = profileMessage.publish
 
 async function loadProfiles(node: Node, ids: readonly string[], now: number): Promise<Map<string, Profile>> {
   const cache = cacheOf(node)

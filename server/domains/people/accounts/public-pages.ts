@@ -51,6 +51,8 @@ export function ownProfileOf(account: Account) {
     ...statusOf(account),
     do_not_disturb: account.do_not_disturb ?? false,
     calls_from: account.calls_from ?? 'friends',
+    messages_from: account.messages_from ?? 'everyone',
+    invites_from: account.invites_from ?? 'everyone',
   }
 }
 

@@ -4,6 +4,7 @@ import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { accountRoleChanged, accountSuspended, accountUnsuspended } from './events.ts'
 import { roleIn, roleKey, type Suspension, suspensionIn } from './facts.ts'
+import { isLeavingAccount } from './found.ts'
 import { roleSettings } from './settings.ts'
 
 /** The role that an account may use now. */
@@ -79,15 +80,18 @@ function refuseRank(view: View, actor: string, target: string): Judgement<null> 
 const isDecidedAbove = (view: View, actor: string, current: Suspension | null): boolean =>
   current !== null && roleIn(view, current.by) === 'super_admin' && effectiveRoleIn(view, actor) !== 'super_admin'
 
-/** Sets the role of an account: super admins only, and never their own. */
+/** Sets the role of an account: super admins only, and never their own. Nobody appoints an account that is to be erased. */
 export async function changeRole(node: Node, actor: string, target: string, role: Role): Promise<void> {
+  const isLeaving = await isLeavingAccount(target)
   await node.log.act(GLOBAL, {
     sender: actor,
     makes: accountRoleChanged,
     judge(view) {
       if (effectiveRoleIn(view, actor) !== 'super_admin') return refuseAct('Only super admins may do this')
       if (actor === target) return refuseAct('You cannot change your own role')
-      if (roleIn(view, target) === role) return alreadySo
+      const before = roleIn(view, target)
+      if (before === role) return alreadySo
+      if (isLeaving && role !== 'user' && before !== 'super_admin') return { refuse: new AppError('USER_NOT_FOUND') }
       return { accept: unsignedEntry(accountRoleChanged, { role }, { target }) }
     },
   })

@@ -1,5 +1,5 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
-import { hiddenAccountsAmong, refuseNewContact } from '#server/domains/people/accounts/found'
+import { isLeavingAccount, refuseNewContact } from '#server/domains/people/accounts/found'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { readDuplicate } from '#server/kernel/store/read-back'
@@ -105,7 +105,7 @@ export async function acceptRequest(node: Node, account: string, request_id: str
   const changed_at = new Date(node.now()).toISOString()
   const waiting = { request_id, to_address: account, state: 'pending' } as const
   const sent = await Pairs.findOne(waiting, { from_address: 1 }).lean()
-  if (sent && (await hiddenAccountsAmong([sent.from_address], null, 'lists')).size > 0) return null
+  if (sent && (await isLeavingAccount(sent.from_address))) return null
   const pair = await Pairs.findOneAndUpdate(
     waiting,
     { $set: { state: 'friends', changed_at, version: newId() } },

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { storageOf } from '#server/domains/media/uploads/store'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { sendEmail } from '#server/domains/platform/outgoing/index'
+import { notifyArchive } from '#server/domains/platform/push/event-notices'
 import type { JobRun, Node } from '#server/kernel/context'
 import { openSpoolFolder } from '#server/kernel/spool-folder'
 import { job, PermanentFailure } from '#server/kernel/work/jobs'
@@ -69,8 +70,10 @@ async function exportFor(stored: StoredExport, { node, signal }: JobRun): Promis
     const expires_at = archiveExpiry(now)
     await node.jobs.add(archiveRemoval, { account, export_id }, `archive ${export_id}`, expires_at.getTime())
     const ready = { state: 'ready' as const, bytes: blob.size, finished_at: new Date(now), expires_at }
-    if (await changeExport(node, stored, ready)) await emailThatReady(node, account, export_id)
-    else await storage.remove(key)
+    if (await changeExport(node, stored, ready)) {
+      notifyArchive(node, account, export_id)
+      await emailThatReady(node, account, export_id)
+    } else await storage.remove(key)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { storageOf } from '#server/domains/media/uploads/store'
 import { audiences, type Context, type Node } from '#server/kernel/context'
+import { definePeerMessage } from '#server/kernel/peer-message'
 import { upsert } from '#server/ports/database/port'
 import { archiveFolder } from '#server/ports/storage/port'
 import { archiveDays, type DataExport, dataExportChanged } from '#shared/api/platform/own-data'
@@ -56,27 +57,16 @@ export async function changeExport(
     { $set: change },
     { returnDocument: 'after' },
   ).lean<StoredExport>()
-  if (stored) notifyEverywhere(node, { account: _id, export: renderExport(stored) })
+  if (stored) exportMessage.publish(node, { account: _id, export: renderExport(stored) })
   return stored !== null
 }
 
-const topic = 'data-export'
-const ExportMessage = dataExportChanged.payload.extend({ account: z.string() })
-
-const notifyHere = ({ live }: Node, { account, ...payload }: z.output<typeof ExportMessage>): void =>
-  live.send(dataExportChanged, audiences.account(account), payload)
-
-function notifyEverywhere(node: Node, message: z.output<typeof ExportMessage>): void {
-  notifyHere(node, message)
-  node.peers.tell(topic, message)
-}
-
-/** Forwards the progress of other nodes' exports; without peer messages clients poll. */
-export const followExports = (node: Node): (() => void) =>
-  node.peers.listen(topic, (message) => {
-    const parsed = ExportMessage.safeParse(message)
-    if (parsed.success) notifyHere(node, parsed.data)
-  })
+/** The progress of an export; without peer messages clients poll. */
+export const exportMessage = definePeerMessage(
+  'data-export',
+  dataExportChanged.payload.extend({ account: z.string() }),
+  ({ live }, { account, ...payload }) => live.send(dataExportChanged, audiences.account(account), payload),
+)
 
 export const archiveExpiry = (now: number): Date => new Date(now + archiveDays * dayMilliseconds)
 

@@ -16,7 +16,7 @@ import { erasing, followErasures, keeping, reminding, settling } from './erasing
 import { countedFor, erasureOf, planFor, refuseUnconfirmed } from './erasures.ts'
 import { expiryMilliseconds, removeExpired } from './expiry.ts'
 import { archiveRemoval, exportJob } from './export-jobs.ts'
-import { beginExport, exportOf, followExports, hasArchive, renderExport } from './exports.ts'
+import { beginExport, exportMessage, exportOf, hasArchive, renderExport } from './exports.ts'
 import { followErasureList } from './restored.ts'
 import { erasureSettings } from './settings.ts'
 
@@ -107,7 +107,7 @@ export const ownData = defineDomain(
     jobs: [exportJob, archiveRemoval, erasing, settling, keeping, reminding],
     routes: (node) => [downloadRoute(node)],
     start: (node) => [
-      followExports(node),
+      exportMessage.follow(node),
       followErasures(node),
       every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
       every(node, expiryMilliseconds, () => followErasureList(node), 'the list of erased accounts is not complete'),

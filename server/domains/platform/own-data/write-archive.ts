@@ -6,6 +6,7 @@ import { type StoredUpload, UploadRecords } from '#server/domains/media/files/mo
 import type { Node } from '#server/kernel/context'
 import { keyAt } from '#server/ports/storage/port'
 import { Message } from '#shared/api/rooms/message'
+import { fileNameIn } from '#shared/kit/file-name'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type Archive, openArchive } from './archive.ts'
 import { type Conversation, conversationsOf, messagesForOwner } from './conversations.ts'
@@ -59,8 +60,12 @@ export async function writeArchive(node: Node, { account, withFiles, folder, sig
   return path
 }
 
-/** Some systems forbid colons in file names. */
-const pathOf = (key: string): string => `files/${key.replaceAll(':', '_')}`
+/** Some systems forbid colons in file names. A file has its own name. */
+function pathOf(key: string): string {
+  const name = fileNameIn(key)
+  const named = name === null ? key : `${key.slice(0, key.indexOf('.'))}/${name}`
+  return `files/${named.replaceAll(':', '_')}`
+}
 
 /** Adds the rows of a domain with their schema. */
 async function addDomain(archive: Archive, account: string, domain: string, parts: readonly ArchivePart[]) {

@@ -1,6 +1,7 @@
 import type { Node } from '#server/kernel/context'
 import type { ScheduledCall } from '#shared/api/meetings/booking'
 import { type Call, ringSeconds } from '#shared/api/meetings/calls'
+import { archiveDays } from '#shared/api/platform/own-data'
 import { type PushType, ringing } from '#shared/api/platform/push'
 import type { GroupInvitation } from '#shared/api/rooms/group-invitations'
 import { linkTo } from '#shared/kit/pages'
@@ -73,6 +74,13 @@ export function notifyInvitation(node: Node, invitation: GroupInvitation): void 
     node,
     eventNotice(to, { from, name, body: `Invites you to ${group_name}`, type: 'group_invitation', ...place }),
   )
+}
+
+/** Notifies the owner's browsers that their archive is ready, in the background. */
+export function notifyArchive(node: Node, account: string, archive: string): void {
+  const body = `Download it in the settings within ${archiveDays} days`
+  const place = { url: linkTo('settings', { section: 'data' }), tag: `archive:${archive}` }
+  notifyInBackground(node, eventNotice(account, { from: null, name: 'Your data is ready', body, ...place }))
 }
 
 /** Withdraws the notice of an invitation. */

@@ -1,6 +1,6 @@
 import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
-import { refusalOfCall } from '#server/domains/people/friends/callers'
+import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { type push as contract, type PushType, ringing } from '#shared/api/platform/push'
@@ -32,7 +32,8 @@ export const sendPush: Action<typeof contract.send> = async (input, context) => 
   await allowNotice(context, account, target)
   if (!isSameAccount(target, account) && !(await friendsAmong(account, [target])).includes(target))
     throw new AppError('FORBIDDEN', { message: 'You can notify yourself and your friends' })
-  const refusal = type === ringing && !isSameAccount(target, account) ? await refusalOfCall(account, target) : null
+  const refusal =
+    type === ringing && !isSameAccount(target, account) ? await refusalOfContact('calls_from', account, target) : null
   if (refusal) throw refusal
   const now = node.now()
   const suppressed = pushSuppressionOf(await pushPreferencesOf(target), type, now)

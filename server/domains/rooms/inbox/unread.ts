@@ -5,6 +5,7 @@ import { isRowOf } from '#server/domains/rooms/events/define'
 import { onRead } from '#server/domains/rooms/messages/reads'
 import { membershipsOf, membershipsOfAll } from '#server/domains/rooms/room-state/membership'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
+import { definePeerMessage } from '#server/kernel/peer-message'
 import { RoomHeads } from '#server/log/model'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { unreadSnapshot } from '#shared/api/rooms/inbox'
@@ -24,10 +25,12 @@ const foundEveryMilliseconds = 5_000
 const recordedMilliseconds = 100
 
 /** Sent to other nodes at once, so that nobody waits for the next poll. */
-const markedTopic = 'unread:marked'
 const joinedTopic = 'unread:joined'
 const AccountAndRoom = z.object({ account: z.string().max(200), key: z.string().max(200) })
 type AccountAndRoom = z.output<typeof AccountAndRoom>
+const readMessage = definePeerMessage('unread:marked', AccountAndRoom, (node, { account, key }) =>
+  sendUnread(node, account, [key]),
+)
 
 type Listener = Connection & { account: string | null }
 
@@ -111,15 +114,9 @@ export function followUnread(node: Node): () => void {
   const finder = node.alone
     ? undefined
     : setInterval(() => void findRooms(node).catch(() => {}), foundEveryMilliseconds).unref()
-  onRead(node, (account, { key }) => {
-    node.peers.tell(markedTopic, { account, key } satisfies AccountAndRoom)
-    sendUnread(node, account, [key])
-  })
+  onRead(node, (account, { key }) => readMessage.publish(node, { account, key }))
   const unsubscribed = [
-    node.peers.listen(markedTopic, (word) => {
-      const { data } = AccountAndRoom.safeParse(word)
-      if (data) sendUnread(node, data.account, [data.key])
-    }),
+    readMessage.follow(node),
     node.peers.listen(joinedTopic, (word) => {
       const { data } = AccountAndRoom.safeParse(word)
       if (data) setTimeout(() => void followOnceMember(node, data).catch(() => {}), recordedMilliseconds).unref()

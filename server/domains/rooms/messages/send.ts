@@ -2,19 +2,22 @@ import { isDeepStrictEqual } from 'node:util'
 import { missingFiles, withKeptFiles } from '#server/domains/media/files/claims'
 import { keysOf, namedFiles } from '#server/domains/moderation/verdict/named-files'
 import type { MessageDraft, Ruling } from '#server/domains/moderation/verdict/verdict'
+import { refuseNewContact } from '#server/domains/people/accounts/found'
+import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
 import { keyOf } from '#server/domains/rooms/room-state/access'
-import { refuseFirstMessage } from '#server/domains/rooms/room-state/conversations'
+import { hasMessages } from '#server/domains/rooms/room-state/conversations'
 import { displayNameOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageBody, messageIn } from '#server/domains/rooms/room-state/facts'
 import { acceptedVerdict, capabilitiesOf, judgeDraft, refusalOf } from '#server/domains/rooms/room-state/judge-draft'
 import { messageOfRow } from '#server/domains/rooms/room-state/rendered'
-import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
+import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/rooms/messages'
 import { capabilitiesChanged, rooms } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { peerIn } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, pollInputOf } from './drafts.ts'
 import { quoteOf } from './quotes.ts'
@@ -160,6 +163,20 @@ export const capabilitiesNow = (node: Context['node'], key: string, account: str
     v: view.seq,
     ...capabilitiesOf(view, { node, account, now }),
   }))
+
+/**
+ * Refuses the first message where the other person does not permit it. An account that is to be erased is refused like
+ * an unknown one.
+ */
+async function refuseFirstMessage(node: Node, key: string, account: string): Promise<void> {
+  const peer = peerIn(roomOfKey(key), account)
+  if (peer === null || (await hasMessages(node, key))) return
+  await refuseNewContact(peer).catch(() => {
+    throw new AppError('ROOM_NOT_FOUND')
+  })
+  const refusal = await refusalOfContact('messages_from', account, peer)
+  if (refusal) throw refusal
+}
 
 export const check: Action<typeof contract.check> = async (input, context) => {
   const { account } = signedIn(context)

@@ -1,9 +1,7 @@
-import { refuseNewContact } from '#server/domains/people/accounts/found'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
-import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { peerIn, peersOf } from '#shared/kit/room-key'
+import { peersOf } from '#shared/kit/room-key'
 import { kinds } from './kinds.ts'
 import { Members, Rooms } from './model.ts'
 
@@ -38,15 +36,6 @@ export async function ensureDm(key: string, at: number): Promise<void> {
 
 /** Has somebody ever written in this room? */
 export const hasMessages = (node: Node, key: string): Promise<boolean> => node.log.ask(key, ({ total }) => total > 0)
-
-/** Refuses the first message to somebody whose account is to be erased, as if there were no such account. */
-export async function refuseFirstMessage(node: Node, key: string, account: string): Promise<void> {
-  const peer = peerIn(roomOfKey(key), account)
-  if (peer === null || (await hasMessages(node, key))) return
-  await refuseNewContact(peer).catch(() => {
-    throw new AppError('ROOM_NOT_FOUND')
-  })
-}
 
 export function ignoreDuplicate(error: unknown): void {
   if (!isDuplicate(error)) throw error

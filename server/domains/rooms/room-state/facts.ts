@@ -1,8 +1,8 @@
 import type { MessageBody, MessageFact, PollFact } from '#server/domains/rooms/events/message'
 import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
-import { defaultRules } from '#shared/api/moderation/verdict'
+import { defaultRules, type Rules } from '#shared/api/moderation/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
-import { isForModerators, longestIn, sealedBy } from '#shared/kit/room-kinds'
+import { filesAllowedIn, isForModerators, longestIn, type RoomType, sealedBy } from '#shared/kit/room-kinds'
 import type {
   BanFact,
   CurrentEpochFact,
@@ -67,13 +67,21 @@ export const roomIn = (view: View) => get<RoomFact>(view, keys.room)
 
 /** The effective rules: those that were set, or the defaults, within the limits of the kind of room. */
 export function rulesIn(view: View): RulesFact {
-  const rules = get<RulesFact>(view, keys.rules) ?? noRules
+  const set = get<RulesFact>(view, keys.rules)
+  const rules = set ?? noRules
   const { type } = roomRefOf(view)
+  const files_allowed = filesAllowedOf(set ?? {}, type)
   const read_only = rules.read_only || isForModerators(type)
   const max_message_length = longestIn(type, rules.max_message_length)
   const isAsSet = read_only === rules.read_only && max_message_length === rules.max_message_length
-  return isAsSet ? rules : { ...rules, read_only, max_message_length }
+  return isAsSet && files_allowed === rules.files_allowed
+    ? rules
+    : { ...rules, read_only, max_message_length, files_allowed }
 }
+
+/** Rules of older versions do not set it. */
+export const filesAllowedOf = (rules: Partial<Rules>, type: RoomType): Rules['files_allowed'] =>
+  rules.files_allowed ?? filesAllowedIn(type)
 
 export const wordsIn = (view: View): readonly WordFact[] => get<WordFact[]>(view, keys.words) ?? noWords
 export const pinsIn = (view: View): readonly string[] => get<string[]>(view, keys.pins) ?? []

@@ -261,7 +261,7 @@ export const RoomFacts = followedModel<{ value: Fact }>(
     secret: ['value'],
   },
   { value: Schema.Types.Mixed },
-  [[{ 'value.read_access': 1 }], [{ 'value.token_hash': 1 }]],
+  [[{ 'value.token_hash': 1 }]],
 )
 
 export const Polls = followedModel<{ poll_id: string; poll: Fact; created_at: string }>(

@@ -52,12 +52,40 @@ export const roomAnswer = (node: Node, key: string, account: string | null): Pro
     return mayRead(view, standing) ? row : cardOf(row)
   })
 
+const rulesAtOnce = 1_000
+
 /** The read access of these rooms, if their rules set it. */
 async function readAccessOf(keys: readonly string[]): Promise<Map<RoomKey, ReadAccess>> {
-  const rules = await RoomFacts.find({ _id: { $in: keys.map((key) => `${key}|rules`) } }).lean()
-  return new Map(
-    rules.map(({ room, value }) => [room, (value as Partial<RulesFact> | null)?.read_access ?? 'everyone']),
-  )
+  const found = new Map<RoomKey, ReadAccess>()
+  for (let at = 0; at < keys.length; at += rulesAtOnce) {
+    const ids = keys.slice(at, at + rulesAtOnce).map((key) => `${key}|rules`)
+    for (const { room, value } of await RoomFacts.find({ _id: { $in: ids } }, { room: 1, value: 1 }).lean())
+      found.set(room, (value as Partial<RulesFact> | null)?.read_access ?? 'everyone')
+  }
+  return found
+}
+
+/** Those of these rooms that anonymous callers may read. */
+export async function openRoomsAmong<Row extends { _id: RoomKey }>(rooms: readonly Row[]): Promise<Row[]> {
+  const access = await readAccessOf(rooms.map(({ _id }) => _id))
+  return rooms.filter(({ _id }) => (access.get(_id) ?? 'everyone') === 'everyone')
+}
+
+/** The first rooms of a list that anonymous callers may read. Each page is as long as all before it, as rooms are skipped again. */
+export async function firstOpenRooms<Row extends { _id: RoomKey }>(
+  most: number,
+  read: (skip: number, limit: number) => Promise<Row[]>,
+  lookedAtMost = Number.POSITIVE_INFINITY,
+): Promise<Row[]> {
+  const open: Row[] = []
+  for (let looked = 0; open.length < most && looked < lookedAtMost; ) {
+    const wanted = Math.min(Math.max(most, looked), lookedAtMost - looked)
+    const page = await read(looked, wanted)
+    looked += page.length
+    open.push(...(await openRoomsAmong(page)))
+    if (page.length < wanted) break
+  }
+  return open.slice(0, most)
 }
 
 export interface Head {

@@ -1,8 +1,5 @@
-import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { accountSuspended } from '#server/domains/people/accounts/events'
 import { suspendedAccounts } from '#server/domains/people/accounts/facts'
-import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
-import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { isRowOf } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
 import {
@@ -18,23 +15,15 @@ import {
 import type { MemberRole } from '#shared/api/rooms/room'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { isAgent } from '#shared/kit/room-agents'
 import { inSuccession, roleBelow } from '#shared/kit/succession'
+import { type Candidates, candidatesIn, isPerson, membersAtMost, type NamedAccount } from './candidates.ts'
 import { actorOf, entryOf, plazaActor } from './entries.ts'
 import { roleChanged } from './events/people.ts'
 import { type MemberFact, memberIn, moderatorIn, roomIn } from './facts.ts'
 import { isKnownRoom, kindOf, typesWhere } from './kinds.ts'
 import { adminRoles, revokedInvitations } from './membership.ts'
-import { Members, Moderators, Rooms } from './model.ts'
+import { Members, Rooms } from './model.ts'
 import { isSuspended, rankOf, ranks } from './standing.ts'
-
-interface NamedAccount {
-  account: string
-  name: string
-}
-interface Candidate extends NamedAccount {
-  role: MemberRole
-}
 
 export const roleEntry = (
   view: View,
@@ -59,35 +48,13 @@ export const managesRoom = (view: View, account: string): boolean =>
 
 /** May this member take the room over? */
 export const mayManageRoom = (view: View, account: string): boolean =>
-  memberIn(view, account) !== null &&
-  !isSuspended(view, account) &&
-  !isAgent(account) &&
-  !isSameAccount(account, plazaAccount)
+  memberIn(view, account) !== null && !isSuspended(view, account) && isPerson(account)
 
 /** Official rooms are managed by staff, and a stream by its streamer. */
 export const hasSuccession = (key: RoomKey): boolean => kindOf(key).runBy !== null && kindOf(key).keeps !== 'its owner'
 const isPassedOn = (view: View): boolean => {
   const room = roomIn(view)
   return hasSuccession(view.room) && room?.is_active === true && !room.is_official
-}
-
-const askedAtMost = 50
-
-/** Possible successors by the records. The log decides on right and order. */
-async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promise<Candidate[]> {
-  const here = { room: key, is_active: true }
-  const fields = { user_address: 1, role: 1 } as const
-  const grants = await Moderators.find(here, { user_address: 1 }).lean()
-  const found = await Promise.all([
-    Members.find({ ...here, role: { $in: [...adminRoles, 'moderator'] } }, fields).lean(),
-    Members.find({ ...here, user_address: { $in: grants.map((grant) => grant.user_address) } }, fields).lean(),
-    Members.find(here, fields).sort({ joined_at: 1, _id: 1 }).limit(askedAtMost).lean(),
-  ])
-  const roles = new Map(found.flat().map(({ user_address, role }) => [user_address, role]))
-  if (but !== null) roles.delete(but)
-  for (const account of await hiddenAccountsAmong([...roles.keys()], null, 'lists')) roles.delete(account)
-  const profiles = await profilesOf(node, [...roles.keys()])
-  return [...roles].map(([account, role]) => ({ account, role, name: profiles.get(account)?.name ?? account }))
 }
 
 /** The appointment of the successor; null if there is none. */
@@ -135,17 +102,18 @@ export async function actWithSuccession<M extends LoggedEvent, T = never>(
 ): Promise<Outcome<T, M>> {
   const unsettled = new AppError('SERVICE_UNAVAILABLE')
   // The records are read only if a successor is needed.
-  let known: readonly NamedAccount[] | null = null
+  let known: Candidates | null = null
   let actor: NamedAccount = plazaActor
   for (let tries = 1; ; tries++) {
     const isLast = (view: View) =>
-      isPassedOn(view) && managesRoom(view, leaver) && !known?.some(({ account }) => managesRoom(view, account))
+      isPassedOn(view) &&
+      managesRoom(view, leaver) &&
+      !known?.candidates.some(({ account }) => managesRoom(view, account))
     const refusalOf = (view: View): AppError | null => {
       if (!isLast(view)) return null
       // Members who joined after the read may also succeed.
-      const others = Math.min((roomIn(view)?.member_count ?? 1) - 1, askedAtMost - 1)
-      const isToCome = known === null || known.length < others
-      if (known?.some(({ account }) => mayManageRoom(view, account)) || (isToCome && tries < triesAtMost))
+      const isToCome = known === null || known.read < Math.min(roomIn(view)?.member_count ?? 0, membersAtMost)
+      if (known?.candidates.some(({ account }) => mayManageRoom(view, account)) || (isToCome && tries < triesAtMost))
         return unsettled
       return stays ? new AppError('VALIDATION_ERROR', { message: 'Nobody else here can run this room' }) : null
     }
@@ -156,7 +124,7 @@ export async function actWithSuccession<M extends LoggedEvent, T = never>(
     }
     const appoint = (view: View, now: number): Judgement<null> => {
       const isToBe = isAccepted(() => act.judge(view, now)) && isLast(view)
-      const entry = isToBe ? appointment(view, actor, known ?? []) : null
+      const entry = isToBe ? appointment(view, actor, known?.candidates ?? []) : null
       return entry ? { accept: entry } : alreadySo
     }
     try {
@@ -184,7 +152,7 @@ function isAccepted(judge: () => Judgement<unknown>): boolean {
 
 /** Appoints a successor in a room without a manager. A suspended manager gets the role below. */
 async function appointManager(node: Node, key: RoomKey): Promise<void> {
-  const candidates = await candidatesIn(node, key, null)
+  const { candidates } = await candidatesIn(node, key, null)
   const isRun = (view: View) => candidates.some(({ account }) => managesRoom(view, account))
   const { row } = await node.log.act(key, {
     sender: plazaActor.account,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
-import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
+import { isLeavingAccount } from '#server/domains/people/accounts/found'
 import { profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
 import { actingRoom, keyOf } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
@@ -158,16 +158,16 @@ async function findInvitation(context: Context, token: string): Promise<FoundInv
   const stored = await RoomFacts.findOne({ 'value.token_hash': token_hash }, { room: 1, value: 1 }).lean()
   const its = (stored?.value as InvitationFact[] | undefined)?.find((one) => one.token_hash === token_hash)
   if (!stored || !its || !isKnownRoom(stored.room)) throw new AppError('INVITATION_NOT_FOUND')
-  const [actor, isBlocked, hidden] = await Promise.all([
+  const [actor, isBlocked, isLeaving] = await Promise.all([
     actorOf(context.node, account),
     areBlocked(account, its.invited_by),
-    hiddenAccountsAmong([its.invited_by], account, 'lists'),
+    isLeavingAccount(its.invited_by),
   ])
   return {
     key: stored.room,
     judge(view, now, pass) {
       const invitation = invitationsIn(view).find((one) => one.token_hash === token_hash) ?? null
-      const isHidden = hidden.size > 0 && 'INVITATION_REVOKED'
+      const isHidden = isLeaving && 'INVITATION_REVOKED'
       const fault = invitation ? isHidden || faultOf(view, invitation, now) : ('INVITATION_NOT_FOUND' as const)
       const uses = { id: invitation?.invitation_id ?? '', uses: (invitation?.uses ?? 0) + 1 }
       const joined = becomeMember(view, now, actor, { invited: true, invitation: uses, pass })

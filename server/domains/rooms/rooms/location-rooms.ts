@@ -2,8 +2,8 @@ import { claimPosition } from '#server/domains/rooms/places/claims'
 import { keyOf, mayRead, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { banIn } from '#server/domains/rooms/room-state/facts'
 import { Rooms } from '#server/domains/rooms/room-state/model'
-import { cardsOf, roomAnswer, rowsOf } from '#server/domains/rooms/room-state/rows'
-import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import { openRoomsAmong, roomAnswer, rowsOf } from '#server/domains/rooms/room-state/rows'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { budgets } from '#server/kernel/limits/budgets'
 import { orderedPages } from '#server/kernel/store/pages'
 import type { RoomKey } from '#server/log/types'
@@ -108,7 +108,7 @@ export const listLocationRooms: Action<typeof contract.listLocationRooms> = asyn
     await context.charge(found.length)
     looked += found.length
     const near = found.filter(isNear)
-    shown.push(...(caller.account === null ? await openRooms(node, near) : near))
+    shown.push(...(caller.account === null ? await openRoomsAmong(near) : near))
     const last = found.at(-1)
     after = last && found.length === most ? byMembers.cursorOf(list, last) : undefined
     if (after === undefined) break
@@ -128,16 +128,6 @@ async function firstOf(filter: object, ranges: readonly object[], most: number) 
   const found: Awaited<ReturnType<typeof read>> = []
   for (const range of ranges) if (found.length < most) found.push(...(await read(range, most - found.length)))
   return found
-}
-
-/** Those that anonymous callers may read. */
-async function openRooms<Row extends { _id: RoomKey }>(node: Node, rooms: readonly Row[]): Promise<Row[]> {
-  const cards = await cardsOf(
-    node,
-    rooms.map(({ _id }) => _id),
-  )
-  const open = new Set(cards.filter(({ readAccess }) => readAccess === 'everyone').map(({ key }) => key))
-  return rooms.filter(({ _id }) => open.has(_id))
 }
 
 /** Stores the cell of rooms of older versions, a few at a time. */

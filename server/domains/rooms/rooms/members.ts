@@ -1,7 +1,8 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
-import { foundRows, refuseNewContact } from '#server/domains/people/accounts/found'
+import { foundRows, isLeavingAccount, refuseNewContact } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
+import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import { claimPosition } from '#server/domains/rooms/places/claims'
 import { actingRoom, keyOf, readRoom, visibleRoom } from '#server/domains/rooms/room-state/access'
@@ -201,13 +202,22 @@ export async function addablePeople(account: string, addresses: readonly string[
 async function refuseUnwilling(account: string, address: string): Promise<void> {
   await refuseNewContact(address)
   if (await areBlocked(account, address)) throw new AppError('BLOCKED')
+  const refusal = await refusalOfContact('invites_from', account, address)
+  if (refusal) throw refusal
 }
+
+/** Of a member who is to be erased too, where somebody would appoint them. */
+const notAMember = () => new AppError('NOT_FOUND', { message: 'Not a member of this room' })
 
 export const setRole: Action<typeof contract.setRole> = async ({ room, address, role }, context) => {
   const { account } = signedIn(context)
   if (role === 'owner') throw new AppError('VALIDATION_ERROR', { message: 'Owner cannot be assigned' })
   const key = await keyOf(room)
-  const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
+  const [actor, target, isLeaving] = await Promise.all([
+    actorOf(context.node, account),
+    actorOf(context.node, address),
+    isLeavingAccount(address),
+  ])
   const setting = {
     sender: account,
     makes: roleChanged,
@@ -218,7 +228,7 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
       if (mine.rank < ranks.admin)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only admins and the owner may set roles' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
-      if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
+      if (!member || (isLeaving && rankOf(role) > rankOf(member.role))) return { refuse: notAMember() }
       // Group admins may appoint any number of admins.
       const isOwnRole = role === kindOf(key).runBy && role === memberIn(view, account)?.role
       if (theirs.rank >= mine.rank || (rankOf(role) >= mine.rank && !isOwnRole))
@@ -238,7 +248,11 @@ export const handOver: Action<typeof contract.handOver> = async ({ room, address
   const { runBy } = kindOf(key)
   if (runBy === null || !hasSuccession(key))
     throw new AppError('VALIDATION_ERROR', { message: 'room: this kind of room is not handed over' })
-  const [actor, heir] = await Promise.all([actorOf(node, account), actorOf(node, address)])
+  const [actor, heir, isLeaving] = await Promise.all([
+    actorOf(node, account),
+    actorOf(node, address),
+    isLeavingAccount(address),
+  ])
   await node.log.act(key, {
     sender: account,
     cid: client_action_id,
@@ -254,7 +268,7 @@ export const handOver: Action<typeof contract.handOver> = async ({ room, address
       if (!isRunning && !isSuperAdmin)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only who runs the room may hand it over' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
-      if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
+      if (!member || isLeaving) return { refuse: notAMember() }
       if (!mayManageRoom(view, address))
         return { refuse: new AppError('FORBIDDEN', { message: 'This member cannot run a room' }) }
       if (member.role === runBy) return { already: null }
@@ -287,7 +301,7 @@ export const kick: Action<typeof contract.kick> = async ({ room, address, reason
       if (!mine.isModerator || !mine.canMute)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only moderators may remove members' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
-      if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
+      if (!member) return { refuse: notAMember() }
       if (!mayTouch(mine, theirs))
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only remove members of lower rank' }) }
       const about = { target: address, targetName: target.name, reason: reason ?? null }

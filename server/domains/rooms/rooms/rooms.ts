@@ -4,6 +4,7 @@ import { removePicture } from '#server/domains/media/files/removal'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { refuseNewContact } from '#server/domains/people/accounts/found'
+import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
 import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { ensureDm, hasMessages } from '#server/domains/rooms/room-state/conversations'
 import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
@@ -13,15 +14,21 @@ import { type RoomFact, roomIn } from '#server/domains/rooms/room-state/facts'
 import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/rooms/room-state/judge-draft'
 import { kindOf, typesWhere } from '#server/domains/rooms/room-state/kinds'
 import { membershipsOf } from '#server/domains/rooms/room-state/membership'
-import { RoomFacts, Rooms } from '#server/domains/rooms/room-state/model'
-import { type Card, cardsOf, roomAnswer, rowOfCard, rowsOf } from '#server/domains/rooms/room-state/rows'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import {
+  type Card,
+  cardsOf,
+  firstOpenRooms,
+  roomAnswer,
+  rowOfCard,
+  rowsOf,
+} from '#server/domains/rooms/room-state/rows'
 import { isStaffNow, visibleRooms } from '#server/domains/rooms/room-state/staff-rooms'
 import { isSuspended, rankOf, ranks } from '#server/domains/rooms/room-state/standing'
 import { containsWords, roomTerms, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
-import type { ReadAccess } from '#shared/api/moderation/verdict'
 import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -60,9 +67,15 @@ export const list: Action<typeof contract.list> = async (input, context) => {
     ...(await visibilityFilter(node, caller.account)),
     ...(input.category && input.category !== 'all' ? { category: input.category } : {}),
     ...(node.settings.demo ? {} : { id: { $nin: demoChannels } }),
-    ...(caller.account === null ? { _id: { $nin: await closedRoomKeys() } } : {}),
   }
-  const found = await listedRooms(filter).skip(offset).limit(limit).lean()
+  const read = (skip: number, most: number) => listedRooms(filter).select({ _id: 1 }).skip(skip).limit(most).lean()
+  const readOn = async (skip: number, most: number) => {
+    if (skip > 0) await context.charge(most)
+    return read(skip, most)
+  }
+  const found = await (caller.account === null
+    ? firstOpenRooms(offset + limit, readOn).then((open) => open.slice(offset))
+    : read(offset, limit))
   return {
     channels: await rowsOf(
       node,
@@ -125,13 +138,6 @@ async function keysWith(words: readonly string[]): Promise<RoomKey[]> {
 async function visibilityFilter(node: Node, account: string | null) {
   if (account === null || !(await isStaffNow(node, account))) return { access_level: 'public' }
   return { $or: [{ access_level: 'public' }, { access_level: 'staff', _id: { $in: await membershipsOf(account) } }] }
-}
-
-/** The rooms hidden from anonymous callers. */
-export async function closedRoomKeys(): Promise<string[]> {
-  const closed = ['signed_in', 'members'] satisfies ReadAccess[]
-  const rules = await RoomFacts.find({ 'value.read_access': { $in: closed } }, { room: 1 }).lean()
-  return rules.map(({ room }) => room)
 }
 
 const listedRooms = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
@@ -215,8 +221,11 @@ export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress 
     throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
   const room = dmOf(account, recipientAddress)
   const { node } = context
-  await refuseNewContact(recipientAddress, () => hasMessages(node, roomKey(room)))
+  const hasBegun = await hasMessages(node, roomKey(room))
+  await refuseNewContact(recipientAddress, async () => hasBegun)
   if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
+  const refusal = hasBegun ? null : await refusalOfContact('messages_from', account, recipientAddress)
+  if (refusal) throw refusal
   await ensureDm(roomKey(room), node.now())
   return { room: await roomAnswer(node, roomKey(room), account) }
 }

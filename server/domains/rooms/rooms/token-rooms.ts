@@ -4,7 +4,7 @@ import { refuseOthersFile } from '#server/domains/media/files/others'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
-import { roomAnswer, rowsOf } from '#server/domains/rooms/room-state/rows'
+import { firstOpenRooms, roomAnswer, rowsOf } from '#server/domains/rooms/room-state/rows'
 import { standingOf } from '#server/domains/rooms/room-state/standing'
 import { containsWords, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import { tokenAt } from '#server/domains/rooms/tokens/metadata'
@@ -15,9 +15,9 @@ import { tokenChatOf } from '#shared/api/rooms/token-chat'
 import { AppError } from '#shared/errors'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { foundRoom } from './founding.ts'
-import { closedRoomKeys } from './rooms.ts'
 
 const listedAtMost = 50
+const lookedAtMost = 1_000
 const type = foundedBy('createTokenRoom')
 
 export const createTokenRoom: Action<typeof contract.createTokenRoom> = async (input, context) => {
@@ -49,18 +49,17 @@ export const listTokenRooms: Action<typeof contract.listTokenRooms> = async (
   if (mode === 'my' && account === null) throw new AppError('UNAUTHORIZED')
   const words = search === undefined ? [] : searchWords(search)
   if (search !== undefined && words.length === 0) return { chats: [] }
-  const _id =
-    account === null ? { $nin: await closedRoomKeys() } : mode === 'my' ? { $in: await membershipsOf(account) } : null
-  const matching = await Rooms.find({
+  const filter = {
     ...{ type, is_active: true, access_level: 'public' },
-    ...(_id ? { _id } : {}),
+    ...(mode === 'my' && account !== null ? { _id: { $in: await membershipsOf(account) } } : {}),
     ...(tokenAddress ? { 'gate.token_address': tokenAddress } : {}),
     ...(chainId ? { 'gate.chain_id': chainId } : {}),
     ...(words.length > 0 ? { $and: words.map((word) => ({ terms: termOf(word) })) } : {}),
-  })
-    .sort({ member_count: -1, _id: 1 })
-    .limit(words.length > 0 ? 1_000 : listedAtMost)
-    .lean()
+  }
+  const read = (skip: number, most: number) =>
+    Rooms.find(filter).sort({ member_count: -1, _id: 1 }).skip(skip).limit(most).lean()
+  const most = words.length > 0 ? lookedAtMost : listedAtMost
+  const matching = await (account === null ? firstOpenRooms(most, read, lookedAtMost) : read(0, most))
   const found = matching.filter(({ name, description }) => containsWords(`${name} ${description ?? ''}`, words))
   const keys = found.slice(0, listedAtMost).map(({ _id }) => _id)
   return { chats: (await rowsOf(node, keys, account)).map(tokenChatOf) }

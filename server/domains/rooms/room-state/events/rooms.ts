@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jsonFields, patchFact, patchList, setFact } from '#server/domains/rooms/events/changes'
 import { defineEvent } from '#server/domains/rooms/events/define'
-import { keys, RoomFact, RulesFact, WordFact } from '../facts.ts'
+import { filesAllowedOf, keys, RoomFact, RulesFact, WordFact } from '../facts.ts'
 
 export const roomUpdated = defineEvent('room.updated', {
   body: z.object({ patch: RoomFact.partial() as z.ZodType<Partial<RoomFact>> }),
@@ -30,9 +30,9 @@ export const roomArchived = defineEvent('room.archived', {
 export const rulesUpdated = defineEvent('rules.updated', {
   body: z.object({ rules: RulesFact, diff: jsonFields }),
   changes: (_row, { rules }) => [setFact(keys.rules, rules)],
-  data: (_row, { rules, diff }) => {
+  data: (_row, { rules, diff }, { type }) => {
     const { rules_id: _, ...shown } = rules
-    return { version: rules.version, diff, rules: shown }
+    return { version: rules.version, diff, rules: { ...shown, files_allowed: filesAllowedOf(rules, type) } }
   },
   entry: { action: () => 'rules', metadata: (_row, { diff }) => ({ diff }) },
   holdsEverywhere: true,

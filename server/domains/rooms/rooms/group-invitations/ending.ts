@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { notifyInvitationEnded } from '#server/domains/rooms/room-state/invitation-events'
 import { audiences, type Node } from '#server/kernel/context'
+import { definePeerMessage } from '#server/kernel/peer-message'
 import { groupInvitationEnded } from '#shared/api/rooms/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
@@ -44,24 +45,15 @@ export async function withdrawAnswered({ _id, invitation_id }: GroupInvitationRo
   return modifiedCount === 1
 }
 
-const topic = 'group-invitations'
-const EndedInvitation = z.object({ account: z.string(), invitation: groupInvitationEnded.payload.shape.invitation })
-type EndedInvitation = z.infer<typeof EndedInvitation>
+/** The end of an invitation, for the invited person's devices. */
+export const endMessage = definePeerMessage(
+  'group-invitations',
+  z.object({ account: z.string(), invitation: groupInvitationEnded.payload.shape.invitation }),
+  (node, { account, invitation }) => node.live.send(groupInvitationEnded, audiences.account(account), { invitation }),
+)
 
 /** Notifies the invited person's devices on all nodes. */
 function announceEnd(node: Node, { invitation_id: id, room, invitee_address: account }: GroupInvitationRow): void {
-  const ended: EndedInvitation = { account, invitation: { id, group_id: roomOfKey(room).id ?? '' } }
   notifyInvitationEnded(node, id)
-  sendEnd(node, ended)
-  node.peers.tell(topic, ended)
+  endMessage.publish(node, { account, invitation: { id, group_id: roomOfKey(room).id ?? '' } })
 }
-
-const sendEnd = (node: Node, { account, invitation }: EndedInvitation): void =>
-  node.live.send(groupInvitationEnded, audiences.account(account), { invitation })
-
-/** Notifies this node's devices of ends on other nodes. */
-export const followEnds = (node: Node): (() => void) =>
-  node.peers.listen(topic, (word) => {
-    const ended = EndedInvitation.safeParse(word)
-    if (ended.success) sendEnd(node, ended.data)
-  })

@@ -1,4 +1,5 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
+import { isLeavingAccount } from '#server/domains/people/accounts/found'
 import { actorOf } from '#server/domains/rooms/room-state/entries'
 import { becomeMember } from '#server/domains/rooms/room-state/membership'
 import { roomAnswer } from '#server/domains/rooms/room-state/rows'
@@ -9,7 +10,7 @@ import { groupInvitations as contract } from '#shared/api/rooms/group-invitation
 import { AppError, type ErrorCode } from '#shared/errors'
 import { done, roomKey } from '#shared/kit/primitives'
 import { enterRoom } from '../enter-room.ts'
-import { endInvitation, followEnds, undecidedFilter, withdrawAnswered } from './ending.ts'
+import { endInvitation, endMessage, undecidedFilter, withdrawAnswered } from './ending.ts'
 import { endGroundlessInvitations, mayAddPeople } from './groundless.ts'
 import { invitationIdOf } from './inviting.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
@@ -32,12 +33,14 @@ export const groupInvitations = defineDomain(
         await endInvitation(node, invitation, 'ended')
         throw unknownInvitation()
       }
-      const actor = await actorOf(node, account)
+      const [actor, isLeaving] = await Promise.all([actorOf(node, account), isLeavingAccount(inviter_address)])
       await enterRoom(node, room, {
         who: account,
         judge(view, now, pass) {
           const joined = becomeMember(view, now, actor, { invited: true, pass })
           const isOpen = invitation.status === 'pending' && now <= Date.parse(invitation.accepting_until ?? '')
+          // The inviter may still keep the account, and the invitation with it.
+          if ('accept' in joined && isLeaving) return { refuse: unknownInvitation() }
           if ('accept' in joined && (!isOpen || !mayAddPeople(view, inviter_address, now)))
             return { refuse: new AppError('INVITATION_REVOKED') }
           return joined
@@ -78,7 +81,7 @@ export const groupInvitations = defineDomain(
       return done
     },
   },
-  { start: (node) => [followEnds(node), endGroundlessInvitations(node)] },
+  { start: (node) => [endMessage.follow(node), endGroundlessInvitations(node)] },
 )
 
 const unknownInvitation = () => new AppError('NOT_FOUND', { message: 'Invitation not found, or answered already' })

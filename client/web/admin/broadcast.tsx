@@ -1,22 +1,19 @@
-import { useId, useState } from 'react'
-import { type BroadcastTarget, broadcastLength } from '#shared/api/platform/broadcasts'
+import { useState } from 'react'
+import { type BroadcastTarget, broadcastLength, broadcastTargets } from '#shared/api/platform/broadcasts'
 import { useClient } from '../connection/client.ts'
-import { fullTimeOf, plural } from '../kit/format.ts'
+import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { adminTexts } from '../texts/admin.ts'
 
-const targets: readonly { target: BroadcastTarget; title: string }[] = [
-  { target: 'all_users', title: 'Everybody, from Plaza' },
-  { target: 'friends', title: 'Your friends, from you' },
-]
+const t = adminTexts.broadcasts
 
-/** Tells many people something by a direct message to each; the button says how many before it is pressed again. */
+/** Sends many people a direct message; the button says how many before it is pressed again. */
 export function Broadcast() {
   const client = useClient()
   const tell = useTell()
-  const title = useId()
   const [text, setText] = useState('')
   const [target, setTarget] = useState<BroadcastTarget>('all_users')
   const [key, setKey] = useState(() => crypto.randomUUID())
@@ -25,34 +22,27 @@ export function Broadcast() {
     const { sent, total } = await client.broadcasts.send({ message: text, target, idempotency_key: key })
     setText('')
     setKey(crypto.randomUUID())
-    tell(
-      sent < total
-        ? `${sent} of ${total} have it; the others are being told.`
-        : `${plural(sent, 'person', 'people')} have it.`,
-    )
+    tell(sent < total ? t.begun({ sent, total }) : t.sent({ count: sent }))
     loaded.reload()
   }
   return (
-    <section className="stack" aria-labelledby={title}>
-      <h3 className="label" id={title}>
-        Broadcast
-      </h3>
+    <>
       <select
         className="input"
-        aria-label="Who is told"
+        aria-label={t.recipients}
         value={target}
         onChange={(event) => setTarget(event.target.value === 'friends' ? 'friends' : 'all_users')}
       >
-        {targets.map((one) => (
-          <option key={one.target} value={one.target}>
-            {one.title}
+        {broadcastTargets.map((one) => (
+          <option key={one} value={one}>
+            {t.targets[one]}
           </option>
         ))}
       </select>
       <textarea
         dir="auto"
         className="input"
-        aria-label="What is said"
+        aria-label={t.message}
         rows={3}
         maxLength={broadcastLength}
         value={text}
@@ -64,16 +54,16 @@ export function Broadcast() {
       <Problem error={loaded.error} onRetry={loaded.reload} />
       {loaded.value && text.trim() !== '' && (
         <div className="row end">
-          <ConfirmButton title={`Tell ${plural(loaded.value.total, 'person', 'people')}`} onConfirm={send} />
+          <ConfirmButton title={t.send({ count: loaded.value.total })} onConfirm={send} />
         </div>
       )}
       {loaded.value?.broadcasts.map(({ id, message, created_at, sent, failed, total, finished_at }) => (
         <p key={id} className="hint">
-          <bdi>{message}</bdi> · {fullTimeOf(created_at)} · {sent} of {total}
-          {failed > 0 && `, ${failed} not reached`}
-          {finished_at === null && ', being told'}
+          {t.past({ message: isolated(message), time: fullTimeOf(created_at), sent, total })}
+          {failed > 0 && ` · ${t.failed({ count: failed })}`}
+          {finished_at === null && ` · ${t.sending}`}
         </p>
       ))}
-    </section>
+    </>
   )
 }

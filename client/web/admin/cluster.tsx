@@ -1,11 +1,12 @@
 import type { NodeFigures } from '#shared/api/platform/cluster'
-import { Dialog } from '../kit/dialog.tsx'
-import { fullTimeOf, lengthOf, plural } from '../kit/format.ts'
+import { fullTimeOf, lengthOf, listOf } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
+import { adminTexts } from '../texts/admin.ts'
 import styles from './cluster.module.css'
 import { Sparkline } from './sparkline.tsx'
 import { type SeenNode, useCluster } from './use-cluster.ts'
 
+const t = adminTexts.cluster
 const slots = 40
 
 interface Figure {
@@ -17,29 +18,29 @@ interface Figure {
 }
 
 const figures: readonly Figure[] = [
-  { title: 'Connections', of: (node) => node.connections, unit: '', high: Number.POSITIVE_INFINITY },
-  { title: 'Messages', of: (node) => node.messages_per_second, unit: '/s', high: Number.POSITIVE_INFINITY },
-  { title: 'Delivery', of: (node) => node.lag_ms, unit: ' ms', high: 2_000 },
-  { title: 'Timers late', of: (node) => node.loop_lag_ms, unit: ' ms', high: 250 },
-  { title: 'Memory', of: (node) => node.memory_mb, unit: ' MB', high: Number.POSITIVE_INFINITY },
+  { title: t.figures.connections, of: (node) => node.connections, unit: '', high: Number.POSITIVE_INFINITY },
+  { title: t.figures.messages, of: (node) => node.messages_per_second, unit: '/s', high: Number.POSITIVE_INFINITY },
+  { title: t.figures.delivery, of: (node) => node.lag_ms, unit: ' ms', high: 2_000 },
+  { title: t.figures.timers, of: (node) => node.loop_lag_ms, unit: ' ms', high: 250 },
+  { title: t.figures.memory, of: (node) => node.memory_mb, unit: ' MB', high: Number.POSITIVE_INFINITY },
 ]
 
 /** The live figures of every node, for admins. */
-export function Cluster({ onClose }: { onClose: () => void }) {
+export function Cluster() {
   const { value, error, reload } = useCluster()
   return (
-    <Dialog title="Cluster" isBroad onClose={onClose}>
+    <>
       <Problem error={error} onRetry={reload} />
-      {value ? <Nodes nodes={value} /> : !error && <Skeleton rows={3} label="Asking the nodes" />}
-    </Dialog>
+      {value ? <Nodes nodes={value} /> : !error && <Skeleton rows={3} />}
+    </>
   )
 }
 
 function Nodes({ nodes }: { nodes: readonly SeenNode[] }) {
   if (nodes.length === 0) {
     return (
-      <Blank icon="poll" title="No node has told of itself yet">
-        <p>Each one does so every three seconds.</p>
+      <Blank icon="poll" title={t.empty}>
+        <p>{t.emptyHint}</p>
       </Blank>
     )
   }
@@ -47,13 +48,11 @@ function Nodes({ nodes }: { nodes: readonly SeenNode[] }) {
   const connections = live.reduce((sum, { now }) => sum + now.connections, 0)
   return (
     <>
-      <p className="hint">
-        {plural(live.length, 'node')} with {plural(connections, 'connection')}, asked anew every three seconds.
-      </p>
+      <p className="hint">{t.nodes({ nodes: live.length, connections })}</p>
       <table className={styles.cluster}>
         <thead>
           <tr>
-            <th scope="col">Node</th>
+            <th scope="col">{t.node}</th>
             {figures.map(({ title }) => (
               <th key={title} scope="col">
                 {title}
@@ -81,10 +80,10 @@ function NodeRow({ seen: { now, before } }: { seen: SeenNode }) {
           {now.host} · {now.process} · {now.version}
         </small>
         <small>
-          {now.state === 'silent' ? `silent since ${fullTimeOf(now.seen_at)}` : `up for ${lengthOf(seconds)}`}
-          {`, ${plural(now.rooms, 'room')}`}
+          {now.state === 'silent' ? t.silent({ time: fullTimeOf(now.seen_at) }) : t.up({ time: lengthOf(seconds) })}
+          {` · ${t.rooms({ count: now.rooms })}`}
         </small>
-        {now.degraded.length > 0 && <small className="away">away: {now.degraded.join(', ')}</small>}
+        {now.degraded.length > 0 && <small className="away">{t.away({ services: listOf(now.degraded) })}</small>}
       </th>
       {figures.map(({ title, of, unit, high }) => (
         <td key={title} data-title={title} className={of(now) >= high ? 'high' : ''}>

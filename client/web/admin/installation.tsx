@@ -1,30 +1,16 @@
 import { type FormEvent, useState } from 'react'
 import type { Setting } from '#shared/api/platform/installation'
 import { useClient } from '../connection/client.ts'
-import { Dialog } from '../kit/dialog.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { Broadcast } from './broadcast.tsx'
+import { adminTexts } from '../texts/admin.ts'
 
-/** What admins decide of the installation while it runs. */
-export function Installation({ onClose }: { onClose: () => void }) {
-  return (
-    <Dialog title="Installation" onClose={onClose}>
-      <div className="stack wide">
-        <Settings />
-        <Broadcast />
-      </div>
-    </Dialog>
-  )
-}
+const t = adminTexts.installation
+const switches = ['registration_open', 'uploads_allowed'] as const
 
-const switches = [
-  { key: 'registration_open', title: 'Whoever signs in for the first time gets an account' },
-  { key: 'uploads_allowed', title: 'Files can be uploaded' },
-] as const
-
-function Settings() {
+/** The settings of the installation that admins change while it runs. */
+export function Installation() {
   const client = useClient()
   const attempt = useAttempt()
   const loaded = useLoaded('installation', async () => (await client.installation.settings({})).settings)
@@ -34,25 +20,25 @@ function Settings() {
     loaded.change((settings) => settings.map((one) => (one.key === key ? setting : one)))
   }
   return (
-    <section className="stack" aria-label="Settings">
+    <>
       <Problem error={loaded.error} onRetry={loaded.reload} />
       {loaded.value === null && !loaded.error && <Skeleton rows={3} />}
       {loaded.value && (
         <>
-          {switches.map(({ key, title }) => (
+          {switches.map((key) => (
             <label className="check" key={key}>
               <input
                 type="checkbox"
                 checked={valueAt(key) === true}
                 onChange={({ target }) => attempt(() => decide(key, target.checked))}
               />
-              {title}
+              {t.switches[key]}
             </label>
           ))}
           <Notice said={String(valueAt('notice') ?? '')} onSay={(text) => decide('notice', text)} />
         </>
       )}
-    </section>
+    </>
   )
 }
 
@@ -64,13 +50,13 @@ function Notice({ said, onSay }: { said: string; onSay: (text: string | null) =>
     event.preventDefault()
     attempt(async () => {
       await onSay(text.trim() || null)
-      tell(text.trim() ? 'Everybody sees it from now on.' : 'Nothing is shown any more.')
+      tell(text.trim() ? t.notice.shown : t.notice.removed)
     })
   }
   return (
     <form className="stack" onSubmit={save}>
       <label className="field">
-        <span>Notice</span>
+        <span>{t.notice.title}</span>
         <input
           dir="auto"
           className="input"
@@ -78,12 +64,12 @@ function Notice({ said, onSay }: { said: string; onSay: (text: string | null) =>
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
-        <small>Shown to everybody who opens the page, above everything else.</small>
+        <small>{t.notice.hint}</small>
       </label>
       {text.trim() !== said && (
         <div className="row end">
           <button type="submit" className="button main small">
-            {text.trim() ? 'Show it' : 'Take it away'}
+            {text.trim() ? t.notice.show : t.notice.remove}
           </button>
         </div>
       )}

@@ -1,0 +1,63 @@
+import { textCatalog } from './catalog.ts'
+
+/** The public page on which calls are booked, and the page of a booked call. */
+export const bookingTexts = textCatalog('booking', {
+  title: 'Book a call',
+  titleOf: 'Book a call with {name}',
+  notOpened: 'This page cannot be opened',
+  retry: 'Try again',
+  loading: 'Loading the times',
+  problems: {
+    notFound: 'There is nobody at this address. Check that you copied the whole link.',
+    disabled: 'Calls with this person cannot be booked at the moment.',
+  },
+  kind: {
+    title: 'Call',
+    free: '{minutes} minutes, free',
+    priced: '{minutes} minutes, {price}',
+  },
+  own: 'This is your own page',
+  ownHint: 'Share its address with anyone who should book a call with you.',
+  none: 'Calls cannot be booked here',
+  noneHint: '{name} offers no calls, or only paid ones that this server cannot charge for.',
+  times: {
+    day: 'Day',
+    time: 'Time, in your time zone',
+    taken: 'Somebody has just booked this time. Choose another one.',
+    none: 'No times available',
+    allTaken: 'All times of the next days are taken. Check again later.',
+    noHours: 'No booking hours are set.',
+    calendarAway: 'The calendar of this person does not respond. Try again in a moment.',
+    refresh: 'Refresh',
+  },
+  form: {
+    title: 'Book this time',
+    book: 'Book the call',
+    length: '{minutes} minutes',
+    otherTime: 'Choose another time',
+    name: 'Your name',
+    notes: 'What is it about? (optional)',
+    payAgain: 'Pay again',
+  },
+  card: {
+    title: 'Call',
+    loading: 'Loading the call',
+    notShown: 'This call cannot be shown',
+    notFound: 'This call does not exist. Check that you copied the whole link.',
+    booked: 'Your call is booked',
+    zone: 'in your time zone',
+    with: '{minutes} minutes with {name}',
+    sent: 'The link is also sent to {email}.',
+    join: 'Join the call',
+    copy: 'Copy the link of the call',
+    copied: 'Copied',
+    cancel: 'Cancel the call',
+    bookAnother: 'Book another time',
+  },
+  states: {
+    pending: 'Waiting for the payment of this call',
+    confirmed: 'Booked call',
+    cancelled: 'This call is cancelled',
+    completed: 'This call is over',
+  },
+})

@@ -1,0 +1,76 @@
+import { textCatalog } from './catalog.ts'
+
+/** A meeting: its lobby, and what one does in it. */
+export const meetingTexts = textCatalog('meetings', {
+  title: 'Meeting',
+  notOpened: 'This meeting cannot be opened',
+  retry: 'Try again',
+  loading: 'Loading the meeting',
+  entering: 'Entering the meeting',
+  problems: {
+    ROOM_NOT_FOUND: 'There is no such meeting. Check that you copied the whole link.',
+    MEETING_ENDED: 'Its host has ended this meeting.',
+    MEETING_EXPIRED: 'The time of this meeting is over.',
+    MEETING_FULL: 'This meeting is full. Try again when somebody has left.',
+    FORBIDDEN: 'The host has removed you from this meeting.',
+    BLOCKED: 'You and the host of this meeting have blocked each other.',
+  },
+  noRoom: 'This person has no room yet.',
+  elsewhereAt: 'This meeting is held at {host}.',
+  alone: 'Nobody else is here yet. Everyone with the link can enter.',
+  waiting: '{host} is not here yet. You enter by yourself when they come.',
+  host: {
+    isYou: 'You are the host',
+    named: 'The host is {name}',
+    present: '{name} is here',
+    away: '{name} is not here yet',
+  },
+  over: {
+    ended: 'The host has ended the meeting.',
+    elsewhere: 'You have joined in another window.',
+    removed: 'The host has removed you from this meeting.',
+    left: 'You have left the meeting.',
+  },
+  cancel: 'Cancel',
+  leave: 'Leave',
+  endForAll: 'End for all',
+  remove: 'Remove',
+  backToCalls: 'Back to your calls',
+  lobby: {
+    picture: 'Your picture',
+    name: 'Your name',
+    enter: 'Enter the meeting',
+    hint: 'Picture and sound go directly between browsers, so the others can see your network address.',
+  },
+  inside: {
+    you: 'You',
+    isHost: '{name} (host)',
+    muted: 'Microphone off:',
+    connecting: 'connecting',
+    lost: 'no connection, trying again',
+    away: 'Connection lost. Reconnecting…',
+    microphone: 'Microphone',
+    camera: 'Camera',
+  },
+  /** Why a microphone or a camera is not on. */
+  devices: {
+    insecure: 'This browser allows a camera only at an address with https.',
+    notAllowed: 'Your browser blocks it. Allow it for this page, then turn it on again.',
+    notFound: 'No camera or microphone was found. You can still watch and listen.',
+    inUse: 'The camera or the microphone is in use by another program.',
+    notOpened: 'The camera and the microphone could not be opened.',
+  },
+  /** The call that led to the meeting. */
+  calls: {
+    ringingOut: 'Ringing {name}…',
+    ringingIn: '{name} is calling.',
+    activeOut: '{name} has answered.',
+    activeIn: '{name} is waiting for you.',
+    declinedOut: '{name} declined the call.',
+    declinedIn: 'You declined the call.',
+    missedOut: '{name} did not answer.',
+    missedIn: '{name} has hung up.',
+    completed: 'The call has ended.',
+    failed: 'The call failed.',
+  },
+})
