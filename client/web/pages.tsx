@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, useEffect, useLayoutEffect } from 'react'
+import { lazy, type ReactNode, useEffect, useLayoutEffect, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { linkTo, type PageAt, type PageName, type PageParams, type PanelName, pagePaths } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -8,7 +8,7 @@ import { useAccount } from './connection/client.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Blank, Skeleton } from './kit/notice.tsx'
 import { lookOf } from './rooms/kind.ts'
-import { followLink, leadOn, roomAt, usePage } from './rooms/route.ts'
+import { followLink, isOfEarlierVersion, leadOn, roomAt, usePage } from './rooms/route.ts'
 import { pageTexts as t } from './texts/pages.ts'
 
 const AgentPage = lazy(async () => ({ default: (await import('./agent-page/agent-page.tsx')).AgentPage }))
@@ -153,9 +153,11 @@ export function Pages(props: {
 }) {
   const page = usePage()
   const account = useAccount()
-  // Before any redirect of the page itself.
+  // A page that were shown first might lead elsewhere itself.
+  const [isLedOn, setLedOn] = useState(() => !isOfEarlierVersion())
   useLayoutEffect(() => {
     leadOn()
+    setLedOn(true)
     addEventListener('hashchange', leadOn)
     document.addEventListener('click', follow)
     return () => {
@@ -166,6 +168,7 @@ export function Pages(props: {
   useEffect(() => {
     if (!page) document.title = t.missingTitle
   }, [page])
+  if (!isLedOn) return props.waiting
   if (!page) return <NoPage />
   const { who, show, forGuests } = rowOf(page)
   const params = page.params as never

@@ -159,9 +159,12 @@ const places: Readonly<Record<string, (rest: readonly string[]) => string>> = {
   profile: ([address]) => (address ? linkTo('profile', { address }) : linkTo('profileOwn')),
 }
 
-/** Opens the page of an address of earlier versions, such as `#/alpha/members`. */
+/** Whether the address is one of earlier versions, such as `#/alpha/members`. */
+export const isOfEarlierVersion = (): boolean => location.hash.startsWith('#/')
+
+/** Opens the page of an address of earlier versions. */
 export function leadOn(): void {
-  if (!location.hash.startsWith('#/')) return
+  if (!isOfEarlierVersion()) return
   const [key = '', ...rest] = location.hash
     .slice(2)
     .split('/')
