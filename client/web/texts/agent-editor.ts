@@ -51,7 +51,7 @@ export const agentEditorTexts = textCatalog('agent-editor', {
     personality: 'Personality',
     personalityHint: 'Who it is and how it speaks, in up to {most} characters. Everyone who can use it can read this.',
     instructions: 'Instructions',
-    instructionsHint: 'What it is told before each question, in up to {most} characters. Only you can read this.',
+    instructionsHint: 'Instructions for each answer, in up to {most} characters. Only you can read them.',
     who: 'Who may ask it',
     publicHint: 'Starter questions are suggested from its personality and tags.',
     questions: 'Suggested questions',

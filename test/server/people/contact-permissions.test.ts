@@ -1,11 +1,23 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/people/accounts'
+import { broadcasts } from '#shared/api/platform/broadcasts'
 import { messages } from '#shared/api/rooms/messages'
 import { rooms } from '#shared/api/rooms/rooms'
 import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { befriend, type Door, groupOf, outcomeOf, over, type Person, people, sealed } from '#test/support/people'
+import {
+  befriend,
+  type Door,
+  groupOf,
+  outcomeOf,
+  over,
+  type Person,
+  people,
+  person,
+  sealed,
+} from '#test/support/people'
+import { wallet } from '#test/support/wallet'
 
 let server: Booted
 let one: Person
@@ -13,7 +25,7 @@ let friend: Person
 let stranger: Person
 let round = 0
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ environment: { ADMINS: wallet('announces').address } })
 })
 afterAll(() => server.close())
 beforeEach(async () => {
@@ -83,4 +95,16 @@ test('the setting is its owner’s alone, and takes its three words', async () =
     expect(outcomeOf(await one.tries('rest', accounts.updateProfile, { [field]: 'friends of friends' } as never))).toBe(
       '400 VALIDATION_ERROR',
     )
+})
+
+test('a broadcast of the service reaches also whoever permits nobody', async () => {
+  await permits(one, { messages_from: 'nobody' })
+  const admin = await person(server, 'announces')
+  const { id } = await admin.does('rest', broadcasts.send, { message: 'Maintenance at noon', target: 'all_users' })
+  const sent = async () => {
+    const { broadcasts: last } = await admin.does('rest', broadcasts.read, {})
+    return last.find((broadcast) => broadcast.id === id)
+  }
+  await expect.poll(async () => (await sent())?.finished_at, { timeout: 20_000 }).toBeTruthy()
+  expect((await sent())?.failed).toBe(0)
 })
