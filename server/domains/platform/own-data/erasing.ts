@@ -89,7 +89,7 @@ async function eraseTogether(node: Node, due: readonly Erasing[], signal: AbortS
 /** Ends what an account has under way, and keeps what others decided about it, before its rows go. */
 async function endOf(node: Node, erased: Erasing, signal: AbortSignal): Promise<void> {
   const { account, messages } = erased
-  await endAll(node, account, signal)
+  await endAll(node, erased, signal)
   if (messages === 'erase') await purgeOwnMessages(node, account, signal)
   await moveFiles(node, erased, signal, 'rows')
   await keepRestrictions(node, account)
