@@ -171,6 +171,7 @@ describe.each([
     const about = { reportedAddress: ada.account, reportType: 'harassment', messageId: message.id } as const
     const { report } = await bob.does('rest', api.social.report, { ...about, evidence: (await handIn()).evidence })
     const before = await read(url)
+    const gone = ada
     const copies = await keysWith('/deleted:')
     await erase()
     await sweepInDays(2)
@@ -178,6 +179,9 @@ describe.each([
     expect(await read(url)).toEqual(before)
     expect(await keysWith('/deleted:')).toEqual(copies)
     expect((await handIn()).evidence).toBeTruthy()
+    const { rooms } = await bob.does('rest', api.inbox.list, { limit: 100 })
+    const peer = rooms.find((room) => room.type === 'dm')?.peer
+    expect(peer).toMatchObject({ id: gone.account, name: 'Deleted user' })
 
     ada = bob
     await erase()
