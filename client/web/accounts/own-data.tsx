@@ -3,7 +3,7 @@ import { table } from '#client/sdk/table'
 import { archiveDays, type DataExport } from '#shared/api/platform/own-data'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { fullTimeOf, lengthInBytes } from '../kit/format.ts'
+import { fullTimeOf, lengthInBytes, timeOf } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
@@ -71,6 +71,7 @@ function Copy({ made, onDownload }: { made: DataExport; onDownload: () => Promis
     return (
       <div className="stack" role="status">
         <p>{t.data.working}</p>
+        {made.ready_at && <p className="hint">{t.data.readyAt({ time: timeOf(made.ready_at) })}</p>}
         <progress aria-label={t.data.progress} max={Math.max(1, made.total)} value={made.done} />
       </div>
     )

@@ -114,12 +114,10 @@ function endedAt(nth: number): AbortSignal {
 const isDirect = ({ _id, room = _id }: { _id: unknown; room?: unknown }) => String(room).startsWith('dm:')
 const directNames = /dm:\w+~\w+/g
 
-/** Where the store has one of these words, but for what is kept. */
+/** Where the store has one of these words. What is kept is of the alias. */
 async function placesOf(words: readonly string[]): Promise<string[]> {
   const places: string[] = []
-  for (const { model, own } of declaredModels()) {
-    const isKept = own !== null && own !== "nobody's" && own.shares.some(({ becomes }) => becomes === 'keep')
-    if (isKept) continue
+  for (const { model } of declaredModels()) {
     for (const row of await model.collection.find({}).toArray()) {
       const sought = isDirect(row) ? words.filter((word) => !word.startsWith('0x')) : words
       const text = JSON.stringify(row).replaceAll(directNames, '').toLowerCase()

@@ -30,13 +30,16 @@ import { streams } from '#shared/api/streams/streams'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { deletedName } from '#shared/kit/person-name'
-import { isBetween } from './alias.ts'
+import { type ErasedAccount, isBetween } from './alias.ts'
 import { removeArchive } from './export-jobs.ts'
 import { exportOf } from './exports.ts'
+import { handOverAgents } from './official-agents.ts'
 
 /** Ends all that an account has under way, as its owner would, before its rows go. It can be ended and begun anew. */
-export async function endAll(node: Node, account: string, signal: AbortSignal): Promise<void> {
+export async function endAll(node: Node, erased: ErasedAccount, signal: AbortSignal): Promise<void> {
+  const { account } = erased
   const endings = [endSignIns, endRole, endAgents, endStreams, cancelCalls, endMeetings, endConnections, leaveRooms]
+  await handOverAgents(node, erased)
   for (const end of endings) {
     signal.throwIfAborted()
     await end(node, account)
@@ -75,7 +78,8 @@ async function endRole(node: Node, account: string): Promise<void> {
 
 async function endAgents(node: Node, account: string): Promise<void> {
   const shown = { visibility: 1, public_access_enabled: 1 } as const
-  for (const agent of await Agents.find({ owner_address: account }, shown).lean()) {
+  const own = { owner_address: account, visibility: { $ne: 'official' as const } }
+  for (const agent of await Agents.find(own, shown).lean()) {
     await noteGoneAgent(agent)
     await passOver(node.callAs(account, agents.remove, { id: agent._id }))
   }

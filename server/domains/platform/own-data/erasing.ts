@@ -20,8 +20,9 @@ import { MessagesOfErased } from '#shared/api/platform/own-data'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type ErasedAccount, inMemory } from './alias.ts'
 import { endAll, purgeOwnMessages } from './endings.ts'
+import { moveFiles } from './erased-files.ts'
 import { listErased } from './erased-list.ts'
-import { eraseRows, removeFiles } from './erased-rows.ts'
+import { eraseRows } from './erased-rows.ts'
 import { Erasures, erasureLease, type StoredErasure } from './model.ts'
 
 const boundTo = 'own-data erasure'
@@ -88,9 +89,9 @@ async function eraseTogether(node: Node, due: readonly Erasing[], signal: AbortS
 /** Ends what an account has under way, and keeps what others decided about it, before its rows go. */
 async function endOf(node: Node, erased: Erasing, signal: AbortSignal): Promise<void> {
   const { account, messages } = erased
-  await endAll(node, account, signal)
+  await endAll(node, erased, signal)
   if (messages === 'erase') await purgeOwnMessages(node, account, signal)
-  await removeFiles(node, erased, signal)
+  await moveFiles(node, erased, signal, 'rows')
   await keepRestrictions(node, account)
 }
 
@@ -123,7 +124,10 @@ async function settleTogether(node: Node, due: readonly Erasing[], signal: Abort
     await keepRestrictions(node, one.account)
   }
   await eraseUntilNothingIsLeft(left, signal)
-  for (const one of left) await removeErased(node, one)
+  for (const one of left) {
+    await moveFiles(node, one, signal, 'nothing')
+    await removeErased(node, one)
+  }
   for (const { id: _id, alias } of ready) {
     const stored = await Erasures.findOne({ _id }).lean<StoredErasure>()
     await recordReceipt(node, { id: _id, alias, counts: stored?.counts ?? {} })
