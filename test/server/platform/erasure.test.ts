@@ -298,6 +298,20 @@ describe('P26: what is erased', () => {
     })
   })
 
+  test('a group stays open for the others when its maker is deleted, also one that the maker had left', async () => {
+    const [inside, left] = [await groupOf(ada, bob), await groupOf(ada, bob)]
+    await ada.does('rest', api.rooms.leave, { room: left })
+    await eraseNow(ada)
+    const again = await person(server, `stays ${round}`)
+    await until(async () => {
+      for (const room of [inside, left]) {
+        const { room: shown } = await again.does('rest', api.rooms.get, { room })
+        expect(shown).toMatchObject({ is_active: true, owner_address: expect.stringMatching(/^deleted:/) })
+      }
+    })
+    for (const room of [inside, left]) await say(again, room, 'we go on')
+  })
+
   solo('a room goes to who can follow at the deletion, whoever could when it was asked for', async () => {
     const admin = await person(server, 'erases others')
     const [leaves, banned, suspended, going] = await people(

@@ -17,7 +17,7 @@ import { messageIn, pinsIn, roomIn } from '#server/domains/rooms/room-state/fact
 import { giveUpMembership, membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import { messagesOfSender } from '#server/domains/rooms/room-state/redaction'
-import { actWithSuccession } from '#server/domains/rooms/room-state/succession'
+import { actWithSuccession, hasSuccession, isManaged } from '#server/domains/rooms/room-state/succession'
 import { Streams } from '#server/domains/streams/streams/model'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type RoomKey } from '#server/log/types'
@@ -117,7 +117,10 @@ async function endConnections(node: Node, account: string): Promise<void> {
     await passOver(node.callAs(account, calendar.disconnect, {}))
 }
 
-/** Rooms that the account runs go to those who follow, and are archived where nobody does. */
+/**
+ * Rooms that the account runs go to those who follow, and are archived where nobody does. The owner of a group's record is whoever
+ * made it, so that admins run it without them.
+ */
 async function leaveRooms(node: Node, account: string): Promise<void> {
   for (const key of await membershipsOf(account)) {
     if (isBetween(key, account)) continue
@@ -133,7 +136,9 @@ async function leaveRooms(node: Node, account: string): Promise<void> {
   const own = await Rooms.find({ owner_address: account, is_active: true }, { _id: 1 }).lean()
   for (const { _id: key } of own) {
     const owner = await node.log.ask(key, (view) => roomIn(view)?.owner_address ?? null)
-    if (owner !== null && isSameAccount(owner, account)) await archiveRoom(node, key, plazaActor)
+    if (owner === null || !isSameAccount(owner, account)) continue
+    const isRun = hasSuccession(key) && (await isManaged(node, key))
+    if (!isRun) await archiveRoom(node, key, plazaActor)
   }
 }
 
