@@ -202,8 +202,8 @@ export function followStops(node: Node): () => void {
   }
   const lookQuietly = () => void look().catch(() => undefined)
   const lookOnce = async () => {
-    const isPressing = relayOn(node).here.size > 0 && !node.peers.isUp()
-    if (isLooking || (!isPressing && performance.now() - lookedAt < pollMilliseconds)) return
+    const isPressing = !node.peers.isUp() || performance.now() - lookedAt >= pollMilliseconds
+    if (isLooking || !isPressing || relayOn(node).here.size === 0) return
     isLooking = true
     await look().catch(() => undefined)
     isLooking = false

@@ -6,6 +6,7 @@ import { onRead } from '#server/domains/rooms/messages/reads'
 import { membershipsOf, membershipsOfAll } from '#server/domains/rooms/room-state/membership'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import { definePeerMessage, definePeerTopic } from '#server/kernel/peer-message'
+import { every } from '#server/kernel/work/every'
 import { RoomHeads } from '#server/log/model'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { unreadSnapshot } from '#shared/api/rooms/inbox'
@@ -110,12 +111,10 @@ export function followUnread(node: Node): () => void {
     }
     sendUnreadOfRooms(node, keys)
   }
-  const finder = node.alone
-    ? undefined
-    : setInterval(() => void findRooms(node).catch(() => {}), foundEveryMilliseconds).unref()
   onRead(node, (account, { key }) => readMessage.publish(node, { account, key }))
   const unsubscribed = [
     readMessage.follow(node),
+    node.alone ? () => {} : every(node, foundEveryMilliseconds, () => findRooms(node), 'joined rooms were not found'),
     joinedTopic.listen(node, '', (joined) => {
       setTimeout(() => void followOnceMember(node, joined).catch(() => {}), recordedMilliseconds).unref()
     }),
@@ -123,7 +122,6 @@ export function followUnread(node: Node): () => void {
   return () => {
     for (const stop of unsubscribed) stop()
     clearInterval(timer)
-    clearInterval(finder)
   }
 }
 
