@@ -35,6 +35,7 @@ const passesAtMost = 10
 /** So many accounts are erased together; each has a lease of its own meanwhile. */
 const togetherAtMost = 100
 const lookMilliseconds = 5_000
+const forgetMilliseconds = 10_000
 
 const Erasing = z.object({
   id: z.string(),
@@ -56,10 +57,7 @@ export const erasing = job({
     const stored = await Erasures.findOne({ _id: id }).lean<StoredErasure>()
     if (!stored) return
     if (failed.has(id)) throw failed.get(id)
-    if (stored.forgotten_at === null) {
-      await node.jobs.add(erasing, work, undefined, node.now() + lookMilliseconds)
-      return
-    }
+    if (stored.forgotten_at === null) return node.now() + lookMilliseconds
     await tryToForget(node)
     await node.jobs.add(settling, work, `erasure-settled ${id}`, stored.forgotten_at.getTime() + settlingMilliseconds)
   },
@@ -107,8 +105,8 @@ export const settling = job({
     await tryToForget(node)
     const forgotten_at = { $lte: new Date(node.now() - settlingMilliseconds) }
     await withFreeErasures(node, { forgotten_at, finished_at: null }, signal, settleTogether)
-    const unfinished = { _id: work.id, finished_at: null }
-    if (await Erasures.exists(unfinished)) await node.jobs.add(settling, work, undefined, node.now() + lookMilliseconds)
+    const isUnfinished = await Erasures.exists({ _id: work.id, finished_at: null })
+    return isUnfinished ? node.now() + lookMilliseconds : undefined
   },
 })
 
@@ -279,4 +277,4 @@ async function isRemembered({ now }: Node, _id: string): Promise<boolean> {
 }
 
 export const followErasures = (node: Node): (() => void) =>
-  every(node, lookMilliseconds, () => forgetErased(node), unforgotten)
+  every(node, forgetMilliseconds, () => forgetErased(node), unforgotten)
