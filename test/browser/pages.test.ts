@@ -23,7 +23,8 @@ const params = {
   slug: 'none',
   part: 'people',
   section: 'devices',
-  tab: 'words',
+  tab: 'queue',
+  setting: 'overview',
   seq: '1',
 }
 const paths = (Object.keys(pagePaths) as PageName[]).map((name) => [name, linkTo(name, params as never)] as const)
@@ -61,7 +62,8 @@ test('each page opens at its path on a fresh visit, and again by back and forwar
 
 test.each([
   ['/rooms/alpha', 'Alpha', null],
-  ['/rooms/alpha/moderation/words', 'Alpha', null],
+  ['/rooms/alpha/moderation/queue', 'Alpha', null],
+  ['/rooms/alpha/settings/overview', 'Room settings', null],
   ['/rooms', 'Channels', null],
   ['/rooms/new', 'New room', null],
   ['/settings/devices', 'Settings', null],
@@ -177,6 +179,16 @@ test.each([
   await page.goto(`${plaza.url}/${hash}`)
   await expect.poll(() => page.url()).toBe(plaza.url + path)
   await main(page).waitFor()
+})
+
+test.each([
+  ['/rooms/alpha/moderation/words', '/rooms/alpha/settings/words'],
+  ['/rooms/alpha/moderation/rules', '/rooms/alpha/settings/permissions'],
+  ['/live/none/moderation/rules', '/live/none/settings/permissions'],
+])('a part of the desk that moved, %s, leads on to %s', async (former, path) => {
+  const page = await plaza.guest()
+  await page.goto(plaza.url + former)
+  await expect.poll(() => page.url()).toBe(plaza.url + path)
 })
 
 test('who signs in comes to the page that was asked for', async () => {

@@ -9,8 +9,6 @@ export const moderationTexts = textCatalog('moderation', {
     queue: 'Queue',
     queueCount: 'Queue ({count})',
     restricted: 'Banned',
-    words: 'Words',
-    rules: 'Rules',
     problems: 'Problems',
   },
   confirm: '{action}: sure?',

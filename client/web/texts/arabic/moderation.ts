@@ -10,8 +10,6 @@ export const moderationTexts: TextTranslation<typeof english> = {
     queue: 'البلاغات',
     queueCount: 'البلاغات ({count})',
     restricted: 'المحظورون',
-    words: 'الكلمات',
-    rules: 'القواعد',
     problems: 'المشكلات',
   },
   confirm: '{action}: هل أنت متأكد؟',

@@ -10,8 +10,6 @@ export const moderationTexts: TextTranslation<typeof english> = {
     queue: 'Meldungen',
     queueCount: 'Meldungen ({count})',
     restricted: 'Gebannt',
-    words: 'Wörter',
-    rules: 'Regeln',
     problems: 'Probleme',
   },
   confirm: '{action}: sicher?',

@@ -10,8 +10,6 @@ export const moderationTexts: TextTranslation<typeof english> = {
     queue: 'Cola',
     queueCount: 'Cola ({count})',
     restricted: 'Baneados',
-    words: 'Palabras',
-    rules: 'Reglas',
     problems: 'Problemas',
   },
   confirm: '{action}: ¿seguro?',
