@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, personAt } from '#test/support/people'
-import { addWallet, desktop, go, openPlaza, phone, walletInBrowser } from './plaza.ts'
+import { addWallet, desktop, enterByWallet, go, openPlaza, phone, walletInBrowser } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 let person: Person
@@ -17,12 +17,7 @@ const admin = (page: Page) => page.getByRole('dialog', { name: 'Administration' 
 /** The administration, opened by a super admin who has just signed in. */
 async function openAdministration(device: Parameters<typeof plaza.visit>[0] = desktop): Promise<Page> {
   const page = await plaza.visit(device, addWallet)
-  await page.getByRole('button', { name: 'Wallet', exact: true }).click()
-  const sign = page.getByRole('button', { name: 'Test Wallet' })
-  await sign.click()
-  await page.getByRole('alert').waitFor()
-  await sign.click()
-  await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+  await enterByWallet(page)
   await page.getByRole('button', { name: 'Administration' }).click()
   return page
 }
