@@ -23,7 +23,18 @@ export const settingsSections = [
 export type SettingsSection = (typeof settingsSections)[number]
 
 /** The parts of the administration. */
-export const adminSections = ['people', 'invitations', 'analytics', 'broadcasts', 'installation', 'cluster'] as const
+export const adminSections = [
+  'people',
+  'moderators',
+  'reports',
+  'words',
+  'audit',
+  'invitations',
+  'analytics',
+  'broadcasts',
+  'installation',
+  'cluster',
+] as const
 export type AdminSection = (typeof adminSections)[number]
 
 /** The parts of the moderators' desk. */

@@ -97,7 +97,7 @@ function Part({ state, part, onAsk }: PartProps) {
     case 'permissions':
       return <RulesTab key={state.rulesVersion} state={state} />
     case 'words':
-      return <WordsTab />
+      return <WordsTab room={live.ref} />
     case 'invitations':
       return (
         <>

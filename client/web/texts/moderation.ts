@@ -149,6 +149,7 @@ export const moderationTexts = textCatalog('moderation', {
     resolve: 'Resolve',
     dismiss: 'Dismiss',
     show: 'Go to message',
+    openRoom: 'Open room',
   },
   restricted: {
     list: 'Banned and muted members',

@@ -152,6 +152,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     resolve: 'حل',
     dismiss: 'رفض',
     show: 'الانتقال إلى الرسالة',
+    openRoom: 'فتح الغرفة',
   },
   restricted: {
     list: 'الأعضاء المحظورون والمكتومون',

@@ -149,6 +149,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     resolve: 'Erledigen',
     dismiss: 'Verwerfen',
     show: 'Zur Nachricht',
+    openRoom: 'Raum öffnen',
   },
   restricted: {
     list: 'Gebannte und stummgeschaltete Mitglieder',

@@ -151,6 +151,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     resolve: 'Resolver',
     dismiss: 'Descartar',
     show: 'Ir al mensaje',
+    openRoom: 'Abrir sala',
   },
   restricted: {
     list: 'Miembros baneados y silenciados',
