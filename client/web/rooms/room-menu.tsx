@@ -1,7 +1,6 @@
 import { lazy, useCallback, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { conversationOf, roomKey } from '#shared/kit/room-key'
-import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { isAmong, useFolders, usePinning } from '../folders/use-folders.ts'
 import { runKey } from '../keys/use-key.ts'
@@ -10,18 +9,17 @@ import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { roomSettingsPartsOf } from '../room-settings/parts.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
 import { lookOf } from './kind.ts'
 import { LeaveRoom } from './leave-room.tsx'
 import { useOpenRoom } from './room-context.ts'
-import { TopicDialog } from './room-topic.tsx'
 import styles from './rooms.module.css'
+import { linkToRoomSettings, openDialog } from './route.ts'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
 const MessageAgeDialog = lazy(async () => ({ default: (await import('./message-age.tsx')).MessageAgeDialog }))
-const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
 const FoldersDialog = lazy(async () => ({ default: (await import('../folders/folders-dialog.tsx')).FoldersDialog }))
-const WebhooksDialog = lazy(async () => ({ default: (await import('./webhooks.tsx')).WebhooksDialog }))
 
 export const waitingText = (waiting: string): string =>
   waiting === '1' ? t.waiting : t.waitingMany({ count: waiting })
@@ -41,7 +39,6 @@ export function RoomMenu(props: {
   const attempt = useAttempt()
   const tell = useTell()
   const [isOpen, setOpen] = useState(false)
-  const [showsTopic, setShowsTopic] = useState(false)
   const [showsAge, setShowsAge] = useState(false)
   const [asksToLeave, setAsksToLeave] = useState(false)
   const close = useCallback(() => setOpen(false), [])
@@ -50,11 +47,7 @@ export function RoomMenu(props: {
     close()
     act()
   }
-  const [showsIcon, setShowsIcon] = useState(false)
-  const [showsHooks, setShowsHooks] = useState(false)
-  const storesFiles = Boolean(useSession().status?.media)
-  const icon = state.room?.icon_url ?? null
-  const topic = state.room?.topic ?? null
+  const [settings] = roomSettingsPartsOf(live.ref, rights)
   const row = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
   const isSilent = row?.is_muted ?? false
   const folders = useFolders().value
@@ -125,22 +118,14 @@ export function RoomMenu(props: {
               {t.age.title}
             </button>
           )}
-          {rights.canSetTopic && (
-            <button type="button" role="menuitem" onClick={choose(() => setShowsTopic(true))}>
-              <Icon name="pencil" />
-              {topic === null ? t.menu.setTopic : t.menu.changeTopic}
-            </button>
-          )}
-          {rights.isModerator && storesFiles && lookOf(live.ref).icon !== null && (
-            <button type="button" role="menuitem" onClick={choose(() => setShowsIcon(true))}>
-              <Icon name="image" />
-              {icon === null ? t.menu.setIcon : t.menu.changeIcon}
-            </button>
-          )}
-          {rights.isAdmin && (
-            <button type="button" role="menuitem" onClick={choose(() => setShowsHooks(true))}>
-              <Icon name="plug" />
-              {t.menu.webhooks}
+          {settings && (
+            <button
+              type="button"
+              role="menuitem"
+              onClick={choose(() => openDialog(linkToRoomSettings(live.ref, settings)))}
+            >
+              <Icon name="sliders" />
+              {t.menu.settings}
             </button>
           )}
           <button type="button" role="menuitem" onClick={choose(() => runKey('list'))}>
@@ -156,25 +141,14 @@ export function RoomMenu(props: {
           )}
         </Menu>
       )}
-      {showsTopic && <TopicDialog topic={topic} onClose={() => setShowsTopic(false)} />}
       {showsAge && (
         <LazyBoundary>
           <MessageAgeDialog state={state} onClose={() => setShowsAge(false)} />
         </LazyBoundary>
       )}
-      {showsIcon && (
-        <LazyBoundary>
-          <RoomIconDialog url={icon} onClose={() => setShowsIcon(false)} />
-        </LazyBoundary>
-      )}
       {showsFolders && (
         <LazyBoundary>
           <FoldersDialog room={live.ref} onClose={() => setShowsFolders(false)} />
-        </LazyBoundary>
-      )}
-      {showsHooks && (
-        <LazyBoundary>
-          <WebhooksDialog onClose={() => setShowsHooks(false)} />
         </LazyBoundary>
       )}
       {asksToLeave && <LeaveRoom state={state} onClose={() => setAsksToLeave(false)} />}

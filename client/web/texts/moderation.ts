@@ -9,8 +9,6 @@ export const moderationTexts = textCatalog('moderation', {
     queue: 'Queue',
     queueCount: 'Queue ({count})',
     restricted: 'Banned',
-    words: 'Words',
-    rules: 'Rules',
     problems: 'Problems',
   },
   confirm: '{action}: sure?',
@@ -151,6 +149,7 @@ export const moderationTexts = textCatalog('moderation', {
     resolve: 'Resolve',
     dismiss: 'Dismiss',
     show: 'Go to message',
+    openRoom: 'Open room',
   },
   restricted: {
     list: 'Banned and muted members',

@@ -7,6 +7,7 @@ import { isolated } from '../../kit/format.ts'
 import { LazyBoundary } from '../../kit/lazy-boundary.tsx'
 import { Problem } from '../../kit/notice.tsx'
 import { type Listing, useLoaded } from '../../kit/use-loaded.ts'
+import { kindOf } from '../../rooms/kind.ts'
 import { welcomeTexts as t } from '../../texts/welcome.ts'
 import { TourList } from '../../tour/tour-list.tsx'
 import { ThemeButton } from '../appearance/theme-button.tsx'
@@ -37,6 +38,10 @@ export function Welcome(props: {
   const streams = useFirstLive()
   const [isWriting, setWriting] = useState(false)
   const { room, isOpening } = useVisitedRoom(props.room)
+  const preview =
+    room && props.room && kindOf(props.room).readers === 'anyone'
+      ? { ref: props.room, name: room.name }
+      : { ref: publicRoom, name: t.preview.room }
 
   return (
     <main className={styles.welcome}>
@@ -110,12 +115,7 @@ export function Welcome(props: {
         <div className={styles.welcomeSide}>
           {streams.length > 0 && !props.room && <LivePreview onLook={props.onLook} />}
           {!isOpening && (
-            <RoomPreview
-              key={room?.id}
-              room={(room && props.room) ?? publicRoom}
-              name={room?.name ?? t.preview.room}
-              isDemo={status?.demo ?? false}
-            />
+            <RoomPreview key={room?.id} room={preview.ref} name={preview.name} isDemo={status?.demo ?? false} />
           )}
         </div>
       )}

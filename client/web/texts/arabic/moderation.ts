@@ -10,8 +10,6 @@ export const moderationTexts: TextTranslation<typeof english> = {
     queue: 'البلاغات',
     queueCount: 'البلاغات ({count})',
     restricted: 'المحظورون',
-    words: 'الكلمات',
-    rules: 'القواعد',
     problems: 'المشكلات',
   },
   confirm: '{action}: هل أنت متأكد؟',
@@ -154,6 +152,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     resolve: 'حل',
     dismiss: 'رفض',
     show: 'الانتقال إلى الرسالة',
+    openRoom: 'فتح الغرفة',
   },
   restricted: {
     list: 'الأعضاء المحظورون والمكتومون',

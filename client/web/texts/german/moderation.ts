@@ -10,8 +10,6 @@ export const moderationTexts: TextTranslation<typeof english> = {
     queue: 'Meldungen',
     queueCount: 'Meldungen ({count})',
     restricted: 'Gebannt',
-    words: 'Wörter',
-    rules: 'Regeln',
     problems: 'Probleme',
   },
   confirm: '{action}: sicher?',
@@ -151,6 +149,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     resolve: 'Erledigen',
     dismiss: 'Verwerfen',
     show: 'Zur Nachricht',
+    openRoom: 'Raum öffnen',
   },
   restricted: {
     list: 'Gebannte und stummgeschaltete Mitglieder',

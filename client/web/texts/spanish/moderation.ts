@@ -10,8 +10,6 @@ export const moderationTexts: TextTranslation<typeof english> = {
     queue: 'Cola',
     queueCount: 'Cola ({count})',
     restricted: 'Baneados',
-    words: 'Palabras',
-    rules: 'Reglas',
     problems: 'Problemas',
   },
   confirm: '{action}: ¿seguro?',
@@ -153,6 +151,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     resolve: 'Resolver',
     dismiss: 'Descartar',
     show: 'Ir al mensaje',
+    openRoom: 'Abrir sala',
   },
   restricted: {
     list: 'Miembros baneados y silenciados',
