@@ -42,6 +42,18 @@ describe('forms', () => {
     expect(await emoji.inputValue()).toBe('🌴')
   })
 
+  test('what is told while a dialog is open stands in it, and on the page once it is closed', async () => {
+    const page = await plaza.guest()
+    await page.getByRole('button', { name: /Settings$/ }).click()
+    const settings = page.getByRole('dialog', { name: 'Settings' })
+    await settings.getByRole('form', { name: 'Status' }).getByLabel('Status').fill('Here')
+    await settings.getByRole('button', { name: 'Set status' }).click()
+    await settings.locator('.toasts').getByText('Saved.').waitFor()
+    await page.keyboard.press('Escape')
+    await settings.waitFor({ state: 'detached' })
+    await page.locator('.toasts').getByText('Saved.').waitFor()
+  })
+
   test('a poll with two equal answers is told so, and another answer takes the focus', async () => {
     const page = await plaza.guest()
     await startPoll(page)

@@ -1,13 +1,13 @@
-import { lazy, useCallback, useState } from 'react'
+import { lazy, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { conversationOf, roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { isAmong, useFolders, usePinning } from '../folders/use-folders.ts'
 import { runKey } from '../keys/use-key.ts'
 import { isolated } from '../kit/format.ts'
-import { Icon, type IconName } from '../kit/icon.tsx'
+import type { IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
-import { Menu } from '../kit/menu.tsx'
+import { MenuButton, MenuItem } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { roomSettingsPartsOf } from '../room-settings/parts.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
@@ -38,15 +38,8 @@ export function RoomMenu(props: {
   const rooms = useRoomList()
   const attempt = useAttempt()
   const tell = useTell()
-  const [isOpen, setOpen] = useState(false)
   const [showsAge, setShowsAge] = useState(false)
   const [asksToLeave, setAsksToLeave] = useState(false)
-  const close = useCallback(() => setOpen(false), [])
-
-  const choose = (act: () => void) => () => {
-    close()
-    act()
-  }
   const [settings] = roomSettingsPartsOf(live.ref, rights)
   const row = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
   const isSilent = row?.is_muted ?? false
@@ -56,14 +49,12 @@ export function RoomMenu(props: {
   const setPinned = usePinning()
   const pin = () =>
     attempt(async () => {
-      close()
       await setPinned(live.ref, !isPinned)
       tell(isPinned ? t.menu.unpinned : t.menu.pinned)
     })
   const conversation = conversationOf(live.ref, account)
   const silence = () =>
     attempt(async () => {
-      close()
       if (isSilent) await client.social.unmute(conversation)
       else await client.social.mute(conversation)
       rooms.reload()
@@ -71,76 +62,50 @@ export function RoomMenu(props: {
     })
 
   return (
-    <div className="holder">
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={t.menu.title}
-        aria-description={props.waiting ? waitingText(props.waiting) : undefined}
+    <>
+      <MenuButton
+        icon="more"
         title={t.menu.title}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
+        description={props.waiting ? waitingText(props.waiting) : undefined}
+        badge={props.waiting && <span className={`${styles.badge} in-queue unfolded`} data-count={props.waiting} />}
+        label={isolated(state.room?.name ?? t.room)}
       >
-        <Icon name="more" />
-        {props.waiting && <span className={`${styles.badge} in-queue unfolded`} data-count={props.waiting} />}
-      </button>
-      {isOpen && (
-        <Menu label={isolated(state.room?.name ?? t.room)} onClose={close}>
-          {props.onRules && <Folded icon="book" title={t.header.rules} onPress={choose(props.onRules)} />}
-          {props.onModerate && (
-            <Folded
-              icon="shield"
-              title={t.parts.moderation}
-              waiting={props.waiting}
-              onPress={choose(props.onModerate)}
-            />
-          )}
-          <button type="button" role="menuitem" onClick={silence}>
-            <Icon name="quiet" />
-            {isSilent ? t.menu.unmute : t.menu.mute}
-          </button>
-          {row && folders && (
-            <>
-              <button type="button" role="menuitem" onClick={pin}>
-                <Icon name="pin" />
-                {isPinned ? t.menu.unpin : t.menu.pin}
-              </button>
-              <button type="button" role="menuitem" onClick={choose(() => setShowsFolders(true))}>
-                <Icon name="folder" />
-                {t.menu.folder}
-              </button>
-            </>
-          )}
-          {state.direct && (
-            <button type="button" role="menuitem" onClick={choose(() => setShowsAge(true))}>
-              <Icon name="clock" />
-              {t.age.title}
-            </button>
-          )}
-          {settings && (
-            <button
-              type="button"
-              role="menuitem"
-              onClick={choose(() => openDialog(linkToRoomSettings(live.ref, settings)))}
-            >
-              <Icon name="sliders" />
-              {t.menu.settings}
-            </button>
-          )}
-          <button type="button" role="menuitem" onClick={choose(() => runKey('list'))}>
-            <Icon name="keyboard" />
-            <span className="grow">{t.menu.keyboard}</span>
-            <kbd>?</kbd>
-          </button>
-          {lookOf(live.ref).canLeave && (
-            <button type="button" role="menuitem" className="grave" onClick={choose(() => setAsksToLeave(true))}>
-              <Icon name="leave" />
-              {t.menu.leave}
-            </button>
-          )}
-        </Menu>
-      )}
+        {props.onRules && <Folded icon="book" title={t.header.rules} onPress={props.onRules} />}
+        {props.onModerate && (
+          <Folded icon="shield" title={t.parts.moderation} waiting={props.waiting} onPress={props.onModerate} />
+        )}
+        <MenuItem icon="quiet" onPress={silence}>
+          {isSilent ? t.menu.unmute : t.menu.mute}
+        </MenuItem>
+        {row && folders && (
+          <>
+            <MenuItem icon="pin" onPress={pin}>
+              {isPinned ? t.menu.unpin : t.menu.pin}
+            </MenuItem>
+            <MenuItem icon="folder" onPress={() => setShowsFolders(true)}>
+              {t.menu.folder}
+            </MenuItem>
+          </>
+        )}
+        {state.direct && (
+          <MenuItem icon="clock" onPress={() => setShowsAge(true)}>
+            {t.age.title}
+          </MenuItem>
+        )}
+        {settings && (
+          <MenuItem icon="sliders" onPress={() => openDialog(linkToRoomSettings(live.ref, settings))}>
+            {t.menu.settings}
+          </MenuItem>
+        )}
+        <MenuItem icon="keyboard" shortcut="?" onPress={() => runKey('list')}>
+          {t.menu.keyboard}
+        </MenuItem>
+        {lookOf(live.ref).canLeave && (
+          <MenuItem icon="leave" isGrave onPress={() => setAsksToLeave(true)}>
+            {t.menu.leave}
+          </MenuItem>
+        )}
+      </MenuButton>
       {showsAge && (
         <LazyBoundary>
           <MessageAgeDialog state={state} onClose={() => setShowsAge(false)} />
@@ -152,27 +117,27 @@ export function RoomMenu(props: {
         </LazyBoundary>
       )}
       {asksToLeave && <LeaveRoom state={state} onClose={() => setAsksToLeave(false)} />}
-    </div>
+    </>
   )
 }
 
 /** Shown only while the button that does the same does not fit beside the name of the room. */
 function Folded(props: { icon: IconName; title: string; waiting?: string | null; onPress: () => void }) {
   return (
-    <button
-      type="button"
-      role="menuitem"
+    <MenuItem
+      icon={props.icon}
       className={styles.folded}
-      aria-description={props.waiting ? waitingText(props.waiting) : undefined}
-      onClick={props.onPress}
+      description={props.waiting ? waitingText(props.waiting) : undefined}
+      badge={
+        props.waiting && (
+          <span className={`${styles.badge} in-queue`} aria-hidden="true">
+            {props.waiting}
+          </span>
+        )
+      }
+      onPress={props.onPress}
     >
-      <Icon name={props.icon} />
-      <span className="grow">{props.title}</span>
-      {props.waiting && (
-        <span className={`${styles.badge} in-queue`} aria-hidden="true">
-          {props.waiting}
-        </span>
-      )}
-    </button>
+      {props.title}
+    </MenuItem>
   )
 }
