@@ -68,7 +68,7 @@ function counter(budget: Budget, milliseconds: number, scale: number): (amount: 
 const addressesOn = nodeState(() => ({ span: 0, sums: new Map<string, number>() }))
 
 /** Counts bytes by address and second; false beyond the budget. */
-function spendBytes(node: Node, address: string, length: number): boolean {
+export function spendBytes(node: Pick<Node, 'limits' | 'state'>, address: string, length: number): boolean {
   const counted = addressesOn(node)
   const now = Math.floor(performance.now() / 1_000)
   if (now !== counted.span) {

@@ -118,8 +118,8 @@ async function endConnections(node: Node, account: string): Promise<void> {
 }
 
 /**
- * Rooms that the account runs go to those who follow, and are archived where nobody does. The owner of a group's record is whoever
- * made it, so that admins run it without them.
+ * Rooms that the account runs go to those who follow, and are archived where nobody does. The owner in the record of a group is
+ * its maker, and its admins run it without them.
  */
 async function leaveRooms(node: Node, account: string): Promise<void> {
   for (const key of await membershipsOf(account)) {
