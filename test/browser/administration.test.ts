@@ -242,7 +242,9 @@ test('an admin sees the smart account of a person, and a failed list of entries 
   const { dialog } = await openPerson(page)
   await dialog.getByRole('button', { name: 'Show balances' }).click()
   await dialog.getByText(/^Smart account |^No smart account\.$/).waitFor()
-  await dialog.getByRole('button', { name: 'Close' }).click()
+  // Escape closes the person alone.
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
   await page.route('**/api/moderation?*', (route) => route.abort())
   await admin(page).getByRole('tab', { name: 'Audit log' }).click()
   await admin(page).getByRole('alert').getByText('The server cannot be reached at the moment.').waitFor()

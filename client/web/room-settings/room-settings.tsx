@@ -38,7 +38,6 @@ export function RoomSettings({ state, part, onClose }: RoomSettingsProps) {
   const answer = () => setAsked(null)
   return (
     <>
-      {/* Questions are beside the dialog: Escape in one of them would close both. */}
       <Dialog title={t.title} isBroad onClose={onClose}>
         {chosen === undefined ? (
           <NoSettings isLoading={state.room === null && !state.error} />
