@@ -17,7 +17,6 @@ import { messages } from '#shared/api/rooms/messages'
 import { roomKey } from '#shared/kit/room-key'
 import { boot } from '#test/support/boot'
 import { channelOf, groupOf, moderates, person, personAt, say } from '#test/support/people'
-import { pngOf } from '#test/support/pictures'
 import { inOneFile } from '#test/support/programs'
 import { seeded } from '#test/support/seeded'
 import { freshDatabase, spawned, started } from '#test/support/started'
@@ -80,11 +79,6 @@ test.each(['the embedded store', ...(process.env.MONGODB_URI ? ['MongoDB'] : [])
         await say(stays, room, `kept ${at}`, { reply_to: asked.id })
       }
     const [owned] = rooms.slice(1)
-    const body = new FormData()
-    body.set('file', new Blob([new Uint8Array(pngOf())]))
-    const headers = { authorization: `Bearer ${goes.token}` }
-    const icon = await fetch(`${first.url}/api/channels/${owned?.id}/icon`, { method: 'POST', headers, body })
-    expect(icon.status).toBe(200)
     if (owned)
       await moderates(goes, { action: 'word_add', room: owned, patch: { word: 'rhubarb', word_action: 'block' } })
     await goes.does('rest', api.agents.create, { name: 'Killed', visibility: 'public' })
@@ -124,9 +118,6 @@ test.each(['the embedded store', ...(process.env.MONGODB_URI ? ['MongoDB'] : [])
       )
       const { room: found } = await again.does('rest', api.rooms.get, { room })
       expect(found).toMatchObject({ owner_address: stays.account, is_active: true })
-      if (room !== owned) continue
-      expect(found.icon_url).toContain('/deleted:')
-      expect((await fetch(`${server.url}${new URL(found.icon_url ?? '').pathname}`)).status).toBe(200)
     }
     for (const key of [GLOBAL, ...rooms.map(roomKey)] as RoomKey[]) {
       expect(verifyChain(await chainedRows(key, {}, 1_000, 1), '')).toBeNull()
