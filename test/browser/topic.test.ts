@@ -16,7 +16,7 @@ const change = async (page: Page, topic: string) => {
   const settings = await openRoomSettings(page, 'Overview')
   await settings.getByRole('form', { name: 'Topic' }).getByRole('textbox').fill(topic)
   await page.keyboard.press('Enter')
-  await page.getByText('Topic saved.').waitFor()
+  await page.getByText('Topic saved.').first().waitFor()
   await page.keyboard.press('Escape')
   await settings.waitFor({ state: 'detached' })
 }
