@@ -244,7 +244,7 @@ test('an admin sees the smart account of a person, and a failed list of entries 
   await dialog.getByText(/^Smart account |^No smart account\.$/).waitFor()
   // Escape closes the person alone.
   await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(1)
   await page.route('**/api/moderation?*', (route) => route.abort())
   await admin(page).getByRole('tab', { name: 'Audit log' }).click()
   await admin(page).getByRole('alert').getByText('The server cannot be reached at the moment.').waitFor()
