@@ -16,6 +16,7 @@ const usage = `The store of this installation, as DATA_DIR says where it is.
   npm run plaza -- verify <file>     reads a backup to its end
   npm run plaza -- restore <file>    makes a store out of a backup where DATA_DIR has none, and puts its files and recordings there;
                                      DATA_DIR/erasures.jsonl says who was deleted since; without it, asks, or needs --without-erasures
+  npm run plaza -- compact           writes the store of a stopped server anew, and overwrites what was deleted from it
   npm run plaza -- export [<uri>]    copies it to an empty MongoDB database; without <uri>, that of MONGODB_URI`
 
 const options = { recordings: { type: 'boolean' }, 'without-erasures': { type: 'boolean' } } as const
@@ -35,7 +36,7 @@ async function run(): Promise<void> {
   if (rest.length > 0 || isMisplaced) throw new ConfigError(usage)
   const { dataDirectory, mongodbUri, s3Endpoint, recordings } = readStore()
   const files = filesIn(dataDirectory)
-  const isOfStore = command === 'backup' || (command === 'verify' && target === undefined)
+  const isOfStore = command === 'backup' || (['verify', 'compact'].includes(command ?? '') && target === undefined)
   if (isOfStore && mongodbUri)
     throw new ConfigError('The store is MongoDB, which has tools of its own: see docs/operations.md.')
   if (command === 'backup' && target !== undefined) {
@@ -49,6 +50,10 @@ async function run(): Promise<void> {
       s3Endpoint ? 'files: in the buckets of S3_ENDPOINT, not read' : await copies.verifyFiles(dataDirectory, files),
     )
     return console.log(`The store in ${dataDirectory} is whole.`)
+  }
+  if (command === 'compact' && target === undefined) {
+    const { before, after } = await copies.compact(dataDirectory)
+    return console.log(`Compacted the store in ${dataDirectory}: ${megabytes(after)}, was ${megabytes(before)}.`)
   }
   if (command === 'verify' && target !== undefined) return tell(`${target} is whole`, await copies.verifyBackup(target))
   if (command === 'restore' && target !== undefined)
@@ -104,10 +109,13 @@ function tell(done: string, { documents, files, recordings = 0 }: copies.Copied)
 
 function tellLeftOut(folder: string, { count, bytes }: { count: number; bytes: number }): void {
   if (count === 0) return
-  const size = `${(bytes / 1e6).toFixed(1)} MB`
   console.log(
-    `${counted(count, 'recording')} of livestreams, ${size} in ${folder}, left out: --recordings takes them, too.`,
+    `${counted(count, 'recording')} of livestreams, ${megabytes(bytes)} in ${folder}, left out: --recordings takes them, too.`,
   )
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
 }
 
 function counted(count: number, what: string): string {

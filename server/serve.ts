@@ -77,8 +77,6 @@ async function serve(config: Config): Promise<void> {
   if (cluster.isWorker) return obeyPrimary(platform, app.degraded, stop, live, { kind: 'ready', url: app.url, parts })
   process.on('SIGTERM', () => stop(0))
   process.on('SIGINT', () => stop(0))
-  // The parent was killed, and so this process ends too.
-  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   tellerOf(config)(app.url, parts)
 }
 

@@ -3,11 +3,11 @@ import './kit/frame.css'
 import { lazy, useEffect, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { alpha, roomKey } from '#shared/kit/room-key'
-import { useCalendarReturn } from './accounts/calendar-return.ts'
+import { useCalendarReturn } from './accounts/availability/calendar-return.ts'
+import { pushKept } from './accounts/notifications/push-kept.ts'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
-import { Proof, useIdentityNotices } from './accounts/proof.tsx'
-import { pushKept } from './accounts/push-kept.ts'
 import { useSession } from './accounts/session.ts'
+import { Proof, useIdentityNotices } from './accounts/sign-in/proof.tsx'
 import { BlocksContext, useLoadedBlocks } from './accounts/use-blocked.ts'
 import { useClient } from './connection/client.ts'
 import { ConnectionStrip } from './connection/connection-strip.tsx'
@@ -32,7 +32,7 @@ import { pageTexts as t } from './texts/pages.ts'
 import { welcomeTexts } from './texts/welcome.ts'
 import { useShownTour } from './tour/use-tour.ts'
 
-const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
+const PersonCard = lazy(async () => ({ default: (await import('./accounts/people/person-card.tsx')).PersonCard }))
 
 const IncomingCall = lazy(async () => ({ default: (await import('./calls/incoming-call.tsx')).IncomingCall }))
 
@@ -134,6 +134,6 @@ function useKeptPush(): void {
   const { account } = useSession()
   useEffect(() => {
     if (!isSameAccount(pushKept(), account)) return
-    import('./accounts/push.ts').then(({ goOn }) => goOn(client, account)).catch(() => {})
+    import('./accounts/notifications/push.ts').then(({ goOn }) => goOn(client, account)).catch(() => {})
   }, [client, account])
 }

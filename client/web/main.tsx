@@ -2,7 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createClient } from '#client/sdk/client'
 import { browserKeys } from '#client/sdk/direct/store'
-import { guestWallet, hideFormerKey, isGuest } from './accounts/guest.ts'
+import { guestWallet, hideFormerKey, isGuest } from './accounts/sign-in/guest.ts'
 import { App } from './app.tsx'
 import { loadLanguage } from './texts/language.ts'
 

@@ -52,6 +52,7 @@ const pages: { readonly [Name in PageName]: Page<Name> } = {
   room: { who: 'account', title: t.room },
   roomPanel: { who: 'account', title: t.room },
   roomModeration: { who: 'account', title: t.room },
+  roomSettings: { who: 'account', title: t.roomSettings },
   message: { who: 'account', title: t.room },
   live: {
     who: 'account',
@@ -78,6 +79,7 @@ const pages: { readonly [Name in PageName]: Page<Name> } = {
     show: ({ stream }) => streamRoom(stream, 'moderation'),
     forGuests: streamForGuests,
   },
+  streamSettings: { who: 'account', title: t.roomSettings, forGuests: streamForGuests },
   streamMessage: {
     who: 'account',
     title: t.livestream,

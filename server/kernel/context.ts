@@ -186,7 +186,8 @@ export interface Job<Payload extends z.ZodType = z.ZodType> {
    * The most runs of this kind on one node, so that long ones leave room for others. By default the limit of all kinds.
    */
   atOnce?: number
-  run(payload: z.output<Payload>, run: JobRun): Promise<void>
+  /** Returns the time of its next run, if it is not over. */
+  run(payload: z.output<Payload>, run: JobRun): Promise<void> | Promise<number | undefined>
 }
 
 export interface JobRun {

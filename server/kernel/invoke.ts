@@ -3,13 +3,14 @@ import { AppError, type ErrorCode } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Event, freshMilliseconds, type Operation, refusesSuspended, scopeOf } from '#shared/kit/contract'
 import { errorCodesOf } from '#shared/kit/json-schema'
+import { endAtLength } from '#shared/kit/length-checks'
 import { canonicalAddress } from '#shared/kit/primitives'
 import type { Bound, Caller, CallFacts, Context, Node, Role } from './context.ts'
 import { refusalFrom, whileStoreAnswers } from './http/deadline.ts'
 import type { Streams } from './http/streams.ts'
 import { newId } from './ids.ts'
 import { costMeterOf, runCostlyCall } from './limits/costs.ts'
-import type { Rate } from './limits/limits.ts'
+import { hasOwnRefusals, type Rate } from './limits/limits.ts'
 import { checkedItem } from './store/checked-item.ts'
 import { checkedOutput } from './store/checked-output.ts'
 import { runOnce } from './work/idempotency.ts'
@@ -50,7 +51,7 @@ export interface AuditLine {
 }
 
 /**
- * The pipeline of every call at both doors. Its steps: allow, refuse the suspended, parse, spend, replay a known key,
+ * The pipeline of every call at both doors. Its steps: allow, refuse the suspended, spend, parse, replay a known key,
  * act, check, store, deliver, record.
  */
 export async function invoke(
@@ -88,9 +89,12 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   await refuseSuspended(kernel, operation, call.caller)
   refuseOtherCallers(schema, raw, call.caller)
   refuseOldProofs(kernel, operation, raw, call.caller)
+  // A call beyond its limit costs no parsing, except where the limit depends on the input.
+  const isSpentFirst = !operation.claim && !hasOwnRefusals(operation.limit)
+  if (isSpentFirst) await spend(kernel, operation, {}, call)
   const input = parse(schema, raw)
   call.onInput?.(input)
-  await spend(kernel, operation, input, call)
+  if (!isSpentFirst) await spend(kernel, operation, input, call)
   const key = replayKey(operation, input)
   const { account } = call.caller
   const deliveries: Delivery[] = []
@@ -206,6 +210,7 @@ function withoutCaller(schema: z.ZodType, input: unknown): unknown {
 }
 
 function parse(schema: z.ZodType, raw: unknown): unknown {
+  endAtLength(schema)
   const parsed = schema.safeParse(raw)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]

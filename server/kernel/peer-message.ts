@@ -1,28 +1,28 @@
 import type { z } from 'zod'
 import type { Node } from './context.ts'
 
-/** A message that each node applies: this one at once, others when they receive it. It may be lost, doubled or late. */
-export interface PeerMessage<Message> {
-  publish(node: Node, message: Message): void
-  /** Applies the messages of other nodes until the returned function is called. */
-  follow(node: Node): () => void
-}
+/** Messages to the other nodes that listen to a subject. They may be lost, doubled or late; those of other versions are ignored. */
+export const definePeerTopic = <Message, Sent>(name: string, schema: z.ZodType<Message, Sent>) => ({
+  tell: ({ peers }: Node, subject: string, message: Sent): void => void peers.tell(name + subject, message),
+  listen: ({ peers }: Node, subject: string, apply: (message: Message) => void): (() => void) =>
+    peers.listen(name + subject, (word) => {
+      const { data } = schema.safeParse(word)
+      if (data !== undefined) apply(data)
+    }),
+})
 
-/** Messages that do not fit the schema, as of other versions, are ignored. */
+/** A message that each node applies: this one at once, others when they receive it, from `follow` until its end. */
 export function definePeerMessage<Message>(
-  topic: string,
+  name: string,
   schema: z.ZodType<Message>,
   apply: (node: Node, message: Message) => void,
-): PeerMessage<Message> {
+) {
+  const topic = definePeerTopic(name, schema)
   return {
-    publish(node, message) {
+    publish(node: Node, message: Message): void {
       apply(node, message)
-      node.peers.tell(topic, message)
+      topic.tell(node, '', message)
     },
-    follow: (node) =>
-      node.peers.listen(topic, (word) => {
-        const { data } = schema.safeParse(word)
-        if (data !== undefined) apply(node, data)
-      }),
+    follow: (node: Node): (() => void) => topic.listen(node, '', (message) => apply(node, message)),
   }
 }

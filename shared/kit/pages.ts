@@ -23,12 +23,40 @@ export const settingsSections = [
 export type SettingsSection = (typeof settingsSections)[number]
 
 /** The parts of the administration. */
-export const adminSections = ['people', 'invitations', 'analytics', 'broadcasts', 'installation', 'cluster'] as const
+export const adminSections = [
+  'people',
+  'moderators',
+  'reports',
+  'words',
+  'audit',
+  'invitations',
+  'analytics',
+  'broadcasts',
+  'installation',
+  'cluster',
+] as const
 export type AdminSection = (typeof adminSections)[number]
 
 /** The parts of the moderators' desk. */
-export const moderationTabs = ['log', 'queue', 'restricted', 'words', 'rules', 'faults'] as const
+export const moderationTabs = ['log', 'queue', 'restricted', 'faults'] as const
 export type ModerationTab = (typeof moderationTabs)[number]
+
+/** The parts of the settings of a room. */
+export const roomSettingsParts = [
+  'overview',
+  'roles',
+  'permissions',
+  'words',
+  'invitations',
+  'agents',
+  'webhooks',
+  'audit',
+  'danger',
+] as const
+export type RoomSettingsPart = (typeof roomSettingsParts)[number]
+
+/** Parts of the desk in earlier versions, and the part of the settings of a room that has each now. */
+export const formerTabs: Readonly<Record<string, RoomSettingsPart>> = { words: 'words', rules: 'permissions' }
 
 /** The path of each page. The server answers with the page there; `client/web/pages.tsx` shows it. */
 export const pagePaths = {
@@ -40,12 +68,14 @@ export const pagePaths = {
   room: '/rooms/:room',
   roomPanel: '/rooms/:room/:panel',
   roomModeration: '/rooms/:room/moderation/:tab',
+  roomSettings: '/rooms/:room/settings/:setting',
   message: '/rooms/:room/messages/:seq',
   live: '/live',
   liveNew: '/live/new',
   stream: '/live/:stream',
   streamPanel: '/live/:stream/:panel',
   streamModeration: '/live/:stream/moderation/:tab',
+  streamSettings: '/live/:stream/settings/:setting',
   streamMessage: '/live/:stream/messages/:seq',
   calls: '/calls',
   friends: '/friends',
@@ -69,7 +99,8 @@ export const pagePaths = {
 const fits: Readonly<Record<string, (value: string) => boolean>> = {
   room: (key) => roomKey(roomOfKey(key)) === key && Object.hasOwn(roomKinds, roomOfKey(key).type),
   panel: (name) => panels.some((one) => one === name),
-  tab: (name) => moderationTabs.some((one) => one === name),
+  tab: (name) => moderationTabs.some((one) => one === name) || Object.hasOwn(formerTabs, name),
+  setting: (name) => roomSettingsParts.some((one) => one === name),
   part: (name) => adminSections.some((one) => one === name),
   section: (name) => settingsSections.some((one) => one === name),
   seq: (number) => /^[1-9]\d{0,15}$/.test(number),

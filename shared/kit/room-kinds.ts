@@ -8,6 +8,8 @@ export interface RoomKind {
   id: 'made' | 'none' | 'peers'
   /** How somebody becomes a member. Where it follows from the id, nobody joins, leaves, or invites by link. */
   joining: 'open' | 'invited' | 'from the id'
+  /** Which accounts may read its messages, unless its rules restrict that. */
+  readers: 'anyone' | 'members'
   /** Writers become members by their first message. */
   writingJoins: boolean
   /** The operation of `rooms` that founds one; null if no account can. */
@@ -44,6 +46,7 @@ export interface RoomKind {
 const open = {
   id: 'made',
   joining: 'open',
+  readers: 'anyone',
   writingJoins: false,
   foundedBy: null,
   runBy: 'owner',
@@ -90,6 +93,7 @@ export const roomKinds = {
   group: {
     ...open,
     joining: 'invited',
+    readers: 'members',
     foundedBy: 'createGroup',
     runBy: 'admin',
     filesAllowed: 'everyone',
@@ -98,11 +102,18 @@ export const roomKinds = {
     paths: ['/api/groups/:id'],
     shownAs: 'circle',
   },
-  token: { ...open, foundedBy: 'createTokenRoom', filesAllowed: 'everyone', paths: ['/api/token-chats/:id'] },
+  token: {
+    ...open,
+    readers: 'members',
+    foundedBy: 'createTokenRoom',
+    filesAllowed: 'everyone',
+    paths: ['/api/token-chats/:id'],
+  },
   dm: {
     ...open,
     id: 'peers',
     joining: 'from the id',
+    readers: 'members',
     foundedBy: 'openDm',
     runBy: null,
     filesAllowed: 'everyone',

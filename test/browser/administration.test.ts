@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { moderation } from '#shared/api/moderation/moderation'
+import { social } from '#shared/api/moderation/social'
+import { rooms } from '#shared/api/rooms/rooms'
+import { adminSections } from '#shared/kit/pages'
 import { type Person, personAt } from '#test/support/people'
-import { addWallet, desktop, go, openPlaza, phone, walletInBrowser } from './plaza.ts'
+import { addWallet, axeFaults, desktop, enterByWallet, go, openPlaza, phone, walletInBrowser } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 let person: Person
@@ -17,12 +22,7 @@ const admin = (page: Page) => page.getByRole('dialog', { name: 'Administration' 
 /** The administration, opened by a super admin who has just signed in. */
 async function openAdministration(device: Parameters<typeof plaza.visit>[0] = desktop): Promise<Page> {
   const page = await plaza.visit(device, addWallet)
-  await page.getByRole('button', { name: 'Wallet', exact: true }).click()
-  const sign = page.getByRole('button', { name: 'Test Wallet' })
-  await sign.click()
-  await page.getByRole('alert').waitFor()
-  await sign.click()
-  await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+  await enterByWallet(page)
   await page.getByRole('button', { name: 'Administration' }).click()
   return page
 }
@@ -126,7 +126,7 @@ test.each([
   await admin(page)
     .getByRole('img', { name: /^New people: [1-9]\d* in total/ })
     .waitFor()
-  for (const part of ['people', 'invitations', 'analytics', 'broadcasts', 'installation', 'cluster']) {
+  for (const part of adminSections) {
     await go(page, `/admin/${part}`)
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
@@ -146,4 +146,123 @@ test('a broadcast is sent to everyone', async () => {
     .getByText(/Maintenance at noon.* · .* of \d+/)
     .waitFor()
   await expect.poll(async () => JSON.stringify((await reader.rest('GET /api/user/rooms')).body)).toContain('"dm"')
+})
+
+test('an admin decides reports of every room, and finds those that were decided', async () => {
+  const [reporter, reported] = [await personAt(plaza.url, 'who reports'), await personAt(plaza.url, 'who is reported')]
+  const asked = { reportedAddress: reported.account, reportType: 'scam', description: 'Sold a bridge' } as const
+  await reporter.does('rest', social.report, asked)
+  const page = await openAdministration()
+  await admin(page).getByRole('tab', { name: 'Reports' }).click()
+  const card = admin(page).getByRole('listitem').filter({ hasText: 'Sold a bridge' })
+  await card.getByText('scam').waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await card.getByRole('button', { name: 'Claim', exact: true }).click()
+  await card.getByText('you are reviewing this').waitFor()
+  await card.getByRole('button', { name: 'Resolve' }).click()
+  await admin(page).getByText('No open reports').waitFor()
+  await admin(page).getByRole('button', { name: 'Resolved' }).click()
+  await admin(page)
+    .getByRole('list', { name: 'Resolved' })
+    .getByText(/^Decided by/)
+    .waitFor()
+  await admin(page).getByRole('button', { name: 'Dismissed' }).click()
+  await admin(page).getByText('No reports here').waitFor()
+})
+
+test('words are blocked in every room', async () => {
+  const page = await openAdministration()
+  await admin(page).getByRole('tab', { name: 'Blocked words' }).click()
+  await admin(page).getByText('No blocked words').waitFor()
+  await admin(page).getByRole('textbox', { name: 'Word or pattern' }).fill('zorkmid')
+  expect(await admin(page).getByRole('button', { name: 'Test' }).count()).toBe(0)
+  await admin(page).getByRole('button', { name: 'Add', exact: true }).click()
+  const remove = admin(page).getByRole('button', { name: 'Remove zorkmid' })
+  await remove.waitFor()
+  const writer = await personAt(plaza.url, 'who writes a word')
+  await writer.rest('POST /api/alpha/join', {})
+  const said = () => writer.rest('POST /api/alpha/messages', { content: 'Five zorkmid, please' })
+  expect((await said()).status).toBe(403)
+  await remove.click()
+  await admin(page).getByText('No blocked words').waitFor()
+})
+
+test('a global moderator gets single rights and notes, and loses them', async () => {
+  const somebody = await personAt(plaza.url, 'who moderates')
+  const page = await openAdministration()
+  await admin(page).getByRole('tab', { name: 'Moderators' }).click()
+  await admin(page).getByText('No moderators yet').waitFor()
+  await admin(page).getByRole('textbox', { name: 'Person' }).fill(somebody.account)
+  await admin(page).getByRole('button', { name: 'Add…' }).click()
+  const form = page.getByRole('dialog', { name: /^Moderator: / })
+  await form.getByRole('checkbox', { name: 'Mute and ban' }).uncheck()
+  await form.getByRole('textbox', { name: 'Notes' }).fill('Sundays only')
+  expect(await axeFaults(page)).toEqual([])
+  await form.getByRole('button', { name: 'Save' }).click()
+  const list = admin(page).getByRole('list', { name: 'Moderators' })
+  await list.getByText('Pin messages · Delete messages', { exact: true }).waitFor()
+  await list.getByText('Sundays only').waitFor()
+  const rightsOf = async () =>
+    (await somebody.does('rest', moderation.inspect, {
+      action: 'permissions',
+      userAddress: somebody.account,
+    })) as object
+  expect(await rightsOf()).toMatchObject({ permissions: { canPin: true, canDelete: true, canMute: false } })
+  await list.getByRole('button', { name: /^Change/ }).click()
+  await form.getByRole('button', { name: 'Remove', exact: true }).click()
+  await form.getByRole('button', { name: 'Remove: sure?' }).click()
+  await admin(page).getByText('No moderators yet').waitFor()
+  expect(await rightsOf()).toMatchObject({ permissions: { isModerator: false } })
+})
+
+test('the audit log of all rooms is filtered by act and person, and saved as a table', async () => {
+  const owner = await personAt(plaza.url, 'who archives')
+  const { channel } = await owner.does('rest', rooms.createChannel, { name: `Audited ${Date.now()}` })
+  await owner.does('rest', rooms.archive, { room: { type: 'channel', id: channel.id } })
+  const page = await openAdministration()
+  await admin(page).getByRole('tab', { name: 'Audit log' }).click()
+  const list = admin(page).getByRole('list', { name: 'Audit log' })
+  await list.getByText('archived the room').first().waitFor()
+  await admin(page).getByRole('searchbox', { name: 'By' }).fill(owner.account)
+  await admin(page).getByRole('combobox', { name: 'Action' }).selectOption({ label: 'archived the room' })
+  await admin(page).getByRole('button', { name: 'Show', exact: true }).click()
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
+  const downloads = page.waitForEvent('download')
+  await admin(page).getByRole('button', { name: 'Download CSV' }).click()
+  const file = await (await downloads).path()
+  const rows = readFileSync(file, 'utf8').trim().split('\r\n')
+  expect(rows[0]).toContain('"created_at","action_type","moderator_address"')
+  expect(rows.slice(1)).toEqual([expect.stringContaining(`"archive","${owner.account}"`)])
+  await admin(page).getByRole('combobox', { name: 'Action' }).selectOption({ label: 'warned' })
+  await admin(page).getByText('No entries').waitFor()
+})
+
+test('an admin sees the smart account of a person, and a failed list of entries says so', async () => {
+  const page = await openAdministration()
+  const { dialog } = await openPerson(page)
+  await dialog.getByRole('button', { name: 'Show balances' }).click()
+  await dialog.getByText(/^Smart account |^No smart account\.$/).waitFor()
+  // Escape closes the person alone.
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(1)
+  await page.route('**/api/moderation?*', (route) => route.abort())
+  await admin(page).getByRole('tab', { name: 'Audit log' }).click()
+  await admin(page).getByRole('alert').getByText('The server cannot be reached at the moment.').waitFor()
+  await page.unroute('**/api/moderation?*')
+  await admin(page).getByRole('button', { name: 'Try again' }).click()
+  await admin(page).getByRole('list', { name: 'Audit log' }).or(admin(page).getByText('No entries')).waitFor()
+})
+
+test('whoever may not create agents requests it in the page, and an admin finds the request', async () => {
+  const page = await plaza.guest()
+  await go(page, '/agents/new')
+  const access = page.getByRole('region', { name: 'Agent access' })
+  await access.getByRole('button', { name: 'Request access' }).click()
+  await access.getByText(/^You requested access on/).waitFor()
+  expect(await access.getByRole('button').count()).toBe(0)
+  const name = await page.evaluate(() => localStorage.getItem('plaza.guest-address') ?? '')
+  const of = await openAdministration()
+  await admin(of).getByRole('button', { name: 'Agent access requested' }).click()
+  await admin(of).getByRole('searchbox', { name: 'Search by name or address' }).fill(name)
+  await admin(of).getByRole('list', { name: 'People' }).getByText('access requested').waitFor()
 })

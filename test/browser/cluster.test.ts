@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { addWallet, desktop, openPlaza, phone, walletInBrowser } from './plaza.ts'
+import { addWallet, desktop, enterByWallet, openPlaza, phone, walletInBrowser } from './plaza.ts'
 
 describe('the cluster', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -14,12 +14,7 @@ describe('the cluster', () => {
   const figures = (page: Page) => page.getByRole('tabpanel', { name: 'Cluster' })
   const operator = async (device = desktop) => {
     const page = await plaza.visit(device, addWallet)
-    await page.getByRole('button', { name: 'Wallet', exact: true }).click()
-    const sign = page.getByRole('button', { name: 'Test Wallet' })
-    await sign.click()
-    await page.getByRole('alert').waitFor()
-    await sign.click()
-    await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+    await enterByWallet(page)
     await page.getByRole('button', { name: 'Administration' }).click()
     await page.getByRole('tab', { name: 'Cluster' }).click()
     return page

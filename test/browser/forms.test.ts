@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, openPlaza, startPoll } from './plaza.ts'
+import { becomeModerator, openPlaza, openRoomSettings, startPoll } from './plaza.ts'
 
 describe('forms', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -13,9 +13,7 @@ describe('forms', () => {
   test('the topic is counted in characters, and one that is too long is kept and told', async () => {
     const page = await plaza.guest()
     await becomeModerator(page)
-    await page.getByRole('button', { name: 'More about this room' }).click()
-    await page.getByRole('menuitem', { name: /topic$/ }).click()
-    const dialog = page.getByRole('dialog', { name: 'Topic' })
+    const dialog = (await openRoomSettings(page, 'Overview')).getByRole('form', { name: 'Topic' })
     await dialog.getByRole('textbox').fill('x'.repeat(251))
     await dialog.getByText('251 / 250').waitFor()
     await dialog.getByRole('alert').getByText('This is too long.').waitFor()
@@ -23,7 +21,8 @@ describe('forms', () => {
     await dialog.getByRole('textbox').fill('😀'.repeat(250))
     await dialog.getByText('250 / 250').waitFor()
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('Topic saved.').waitFor()
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: /^Topic: 😀/u }).waitFor()
   })
 
@@ -41,6 +40,18 @@ describe('forms', () => {
     await page.reload()
     await expect.poll(() => words.inputValue()).toBe('Away until Monday')
     expect(await emoji.inputValue()).toBe('🌴')
+  })
+
+  test('what is told while a dialog is open stands in it, and on the page once it is closed', async () => {
+    const page = await plaza.guest()
+    await page.getByRole('button', { name: /Settings$/ }).click()
+    const settings = page.getByRole('dialog', { name: 'Settings' })
+    await settings.getByRole('form', { name: 'Status' }).getByLabel('Status').fill('Here')
+    await settings.getByRole('button', { name: 'Set status' }).click()
+    await settings.locator('.toasts').getByText('Saved.').waitFor()
+    await page.keyboard.press('Escape')
+    await settings.waitFor({ state: 'detached' })
+    await page.locator('.toasts').getByText('Saved.').waitFor()
   })
 
   test('a poll with two equal answers is told so, and another answer takes the focus', async () => {

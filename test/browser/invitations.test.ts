@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { GroupInvitations } from '#server/domains/rooms/rooms/group-invitations/model'
 import { rooms } from '#shared/api/rooms/rooms'
 import { personAt } from '#test/support/people'
-import { field, line, openPlaza, phone, say } from './plaza.ts'
+import { field, line, openPlaza, openRoomSettings, phone, say } from './plaza.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -43,9 +43,7 @@ describe('invitations in the page', () => {
   }
   const invite = async (page: Page, people = '10 people') => {
     const section = page.getByRole('region', { name: 'Invite by link' })
-    if (!(await section.isVisible())) await page.getByRole('button', { name: 'Members' }).click()
-    const button = section.getByRole('button', { name: 'Invite by link' })
-    if ((await button.getAttribute('aria-expanded')) === 'false') await button.click()
+    if (!(await section.isVisible())) await openRoomSettings(page, 'Invitations')
     await section.getByRole('combobox', { name: 'Maximum number of people' }).selectOption(people)
     const made = section.getByRole('textbox', { name: 'New invite link' })
     const before = (await made.count()) > 0 ? await made.inputValue() : ''
@@ -55,7 +53,7 @@ describe('invitations in the page', () => {
   }
   const asked = (page: Page) => page.getByRole('dialog', { name: 'Invitation' })
 
-  test('M64: a link made in the panel lets in who follows it as a guest, on a desktop', async () => {
+  test('M64: a link made in the settings of a room lets in who follows it as a guest, on a desktop', async () => {
     const owner = await plaza.guest()
     await owner.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: plaza.url })
     const name = await create(owner)

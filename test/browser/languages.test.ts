@@ -70,3 +70,20 @@ test('O87: a page whose language cannot be loaded is in English', async () => {
   await page.getByRole('button', { name: 'Enter as guest' }).waitFor()
   expect(await rootOf(page)).toEqual({ lang: 'en', dir: 'ltr', isTooWide: false })
 })
+
+test.each([
+  ['de-AT', germanTexts],
+  ['es-ES', spanishTexts],
+  ['ar-EG', arabicTexts],
+])('the search beside the rooms is one whole line in %s', async (locale, { welcome, sidebar }) => {
+  const page = await plaza.visit({ ...desktop, locale })
+  await page.getByRole('button', { name: String(welcome.guest) }).click()
+  const search = page.getByRole('button', { name: String(sidebar.search) })
+  await search.waitFor()
+  const line = await search.locator('.grow').evaluate((box) => ({
+    isOne:
+      box.getClientRects().length === 1 && box.clientHeight < 2 * Number.parseFloat(getComputedStyle(box).fontSize),
+    isWhole: box.scrollWidth <= box.clientWidth,
+  }))
+  expect(line).toEqual({ isOne: true, isWhole: true })
+})

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, go, openPlaza, phone } from './plaza.ts'
+import { axeFaults, go, openPlaza, openRoomSettings, phone } from './plaza.ts'
 
 describe('pictures of people and rooms', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -65,16 +65,13 @@ describe('pictures of people and rooms', () => {
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(name)
     await page.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click()
     await page.getByRole('heading', { level: 1, name }).waitFor()
-    const menu = async (of: Page) => {
-      await of.getByRole('button', { name: 'More about this room' }).click()
-      return of.getByRole('menuitem', { name: /icon$/ })
-    }
-    await (await menu(page)).click()
-    const dialog = page.getByRole('dialog', { name: 'Room icon' })
+    const dialog = (await openRoomSettings(page, 'Overview')).getByRole('group', { name: 'Icon' })
     await dialog.locator('input[type=file]').setInputFiles([await picture(page)])
     await dialog.getByRole('img', { name: 'Selected picture' }).waitFor()
     await judge(page)
     await dialog.getByRole('button', { name: 'Use this picture' }).click()
+    await dialog.getByRole('button', { name: 'Remove picture' }).waitFor()
+    await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     await sideOf(page, '.rooms__room-mark img').toEqual([512, 512])
     const room = decodeURIComponent(page.url().split('/rooms/')[1] ?? '')
@@ -88,9 +85,10 @@ describe('pictures of people and rooms', () => {
     await other.reload()
     await other.getByRole('heading', { level: 1, name }).waitFor()
     await sideOf(other, '.rooms__room-mark img').toEqual([512, 512])
-    expect(await (await menu(other)).count()).toBe(0)
+    await other.getByRole('button', { name: 'More about this room' }).click()
+    expect(await other.getByRole('menuitem', { name: 'Room settings' }).count()).toBe(0)
 
-    await (await menu(page)).click()
+    await openRoomSettings(page, 'Overview')
     await dialog.getByRole('button', { name: 'Remove picture' }).click()
     await expect.poll(() => page.locator('.rooms__room-mark img').count()).toBe(0)
   })

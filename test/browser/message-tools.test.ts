@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Page, WebSocketRoute } from 'playwright-core'
+import type { Locator, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { axeFaults, becomeModerator, desktop, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
@@ -101,6 +101,71 @@ describe('what can be done with a message', () => {
     await line(page, said).getByText(said).hover({ force: true })
     await page.mouse.move(5, 5)
     await menu(page).waitFor()
+  })
+
+  test('N52: arrow keys and letters walk a menu; its button, Tab and Escape close it', async () => {
+    const page = await plaza.guest()
+    const row = line(page, await speak(page))
+    const [react, more] = ['React', 'More'].map((name) => row.getByRole('button', { name })) as [Locator, Locator]
+    const reactions = page.getByRole('menu', { name: 'Reactions' })
+    const isAt = (at: number) => reactions.getByRole('menuitem').nth(at).and(page.locator(':focus')).waitFor()
+    await row.focus()
+    await react.press('Enter')
+    await isAt(0)
+    for (const [key, at] of [
+      ['ArrowRight', 1],
+      ['ArrowDown', 2],
+      ['ArrowLeft', 1],
+      ['End', -1],
+      ['ArrowRight', 0],
+      ['ArrowUp', -1],
+      ['Home', 0],
+    ] as const) {
+      await page.keyboard.press(key)
+      await isAt(at)
+    }
+    await page.keyboard.press('Tab')
+    await reactions.waitFor({ state: 'detached' })
+    await row.getByRole('button', { name: 'Reply' }).and(page.locator(':focus')).waitFor()
+
+    await more.press('Enter')
+    await menu(page).getByRole('menuitem').first().and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('d')
+    await menu(page).getByRole('menuitem', { name: 'Delete' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Escape')
+    await more.and(page.locator(':focus')).waitFor()
+
+    await more.click()
+    await menu(page).waitFor()
+    await more.click()
+    await menu(page).waitFor({ state: 'detached' })
+    await more.and(page.locator(':focus')).waitFor()
+  })
+
+  test('N52: from right to left, a menu ends where its toolbar does, and the arrow to the left goes on', async () => {
+    const page = await plaza.guest()
+    const said = await speak(page)
+    const ends = async (side: 'left' | 'right') => {
+      const row = line(page, said)
+      await row.locator('.text').hover()
+      await row.getByRole('toolbar').getByRole('button').first().click()
+      await page.getByRole('menu').waitFor()
+      const at = (place: Locator) => place.evaluate((one, of) => one.getBoundingClientRect()[of], side)
+      const far = Math.abs((await at(row.getByRole('toolbar'))) - (await at(page.getByRole('menu'))))
+      expect(far).toBeLessThan(2)
+    }
+    await ends('right')
+    await page.evaluate(() => localStorage.setItem('plaza.language', 'ar'))
+    await page.reload()
+    await isLive(page)
+    await ends('left')
+    for (const [key, at] of [
+      ['ArrowLeft', 1],
+      ['ArrowRight', 0],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page.getByRole('menuitem').nth(at).and(page.locator(':focus')).waitFor()
+    }
   })
 
   test('N52: a finger that rests on a message opens all that can be done with it', async () => {

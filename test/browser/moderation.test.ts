@@ -159,6 +159,7 @@ describe('moderation in the page', () => {
     await rooms(first).getByRole('link', { name }).waitFor()
 
     await owner.getByRole('button', { name: 'Members' }).click()
+    await owner.getByRole('button', { name: 'Invite people' }).last().click()
     const people = owner.getByRole('textbox', { name: 'People to add' })
     await people.fill('Nobody At All')
     await people.press('Enter')
@@ -167,6 +168,7 @@ describe('moderation in the page', () => {
     await people.press('Enter')
     await toast(owner, /1 person invited/).waitFor()
     await joins(second)
+    await owner.keyboard.press('Escape')
     await owner.locator('.members-panel__member', { hasText: await nameOf(second) }).waitFor()
     await expect.poll(() => second.locator('h1').first().innerText()).toBe(name)
     expect(await second.getByRole('textbox', { name: 'People to add' }).count()).toBe(0)

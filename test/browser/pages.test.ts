@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { fakeChain } from '#server/ports/chain/fake'
+import { rooms } from '#shared/api/rooms/rooms'
 import { linkTo, type PageName, pageAt, pagePaths } from '#shared/kit/pages'
+import { personAt } from '#test/support/people'
 import { axeFaults, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
+const chain = fakeChain(8453)
 beforeAll(async () => {
-  plaza = await openPlaza({ isSeeded: true })
+  plaza = await openPlaza({ isSeeded: true, services: { chains: new Map([[8453, chain]]) } })
 })
 afterAll(() => plaza.close())
 afterEach(() => plaza.settle())
@@ -23,7 +27,8 @@ const params = {
   slug: 'none',
   part: 'people',
   section: 'devices',
-  tab: 'words',
+  tab: 'queue',
+  setting: 'overview',
   seq: '1',
 }
 const paths = (Object.keys(pagePaths) as PageName[]).map((name) => [name, linkTo(name, params as never)] as const)
@@ -61,7 +66,8 @@ test('each page opens at its path on a fresh visit, and again by back and forwar
 
 test.each([
   ['/rooms/alpha', 'Alpha', null],
-  ['/rooms/alpha/moderation/words', 'Alpha', null],
+  ['/rooms/alpha/moderation/queue', 'Alpha', null],
+  ['/rooms/alpha/settings/overview', 'Room settings', null],
   ['/rooms', 'Channels', null],
   ['/rooms/new', 'New room', null],
   ['/settings/devices', 'Settings', null],
@@ -179,6 +185,16 @@ test.each([
   await main(page).waitFor()
 })
 
+test.each([
+  ['/rooms/alpha/moderation/words', '/rooms/alpha/settings/words'],
+  ['/rooms/alpha/moderation/rules', '/rooms/alpha/settings/permissions'],
+  ['/live/none/moderation/rules', '/live/none/settings/permissions'],
+])('a part of the desk that moved, %s, leads on to %s', async (former, path) => {
+  const page = await plaza.guest()
+  await page.goto(plaza.url + former)
+  await expect.poll(() => page.url()).toBe(plaza.url + path)
+})
+
 test('who signs in comes to the page that was asked for', async () => {
   for (const path of ['/friends', '/#/friends']) {
     const page = await plaza.visit()
@@ -224,6 +240,25 @@ test('a public room at its address shows strangers what it is and what was said,
   await page.getByRole('button', { name: 'Join this room' }).click()
   await isLive(page)
   expect(new URL(page.url()).pathname).toBe(`/rooms/channel:${channel}`)
+})
+
+test('a room for holders of a token shows strangers its facts, and asks for no message of it', async () => {
+  const holder = await personAt(plaza.url, 'holder of herons')
+  const tokenAddress = `0x${'7a'.repeat(20)}` as const
+  const owner = holder.account as typeof tokenAddress
+  chain.deploy(tokenAddress, { token: { name: 'Heron', symbol: 'HRN', decimals: 2, owner } })
+  const founded = { tokenAddress, tokenChainId: 8453, name: 'Herons only', description: 'Reeds and fish' }
+  const { room } = await holder.does('rest', rooms.createTokenRoom, founded)
+  const page = await plaza.visit()
+  const red: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') red.push(message.text())
+  })
+  await page.goto(`${plaza.url}/rooms/token:${room.id}`)
+  await page.getByRole('heading', { name: 'Herons only', level: 1 }).waitFor()
+  await page.getByText('Reeds and fish', { exact: true }).waitFor()
+  await page.locator('.room-preview__room-preview-lines li').first().waitFor()
+  expect(red).toEqual([])
 })
 
 test('the chosen section of the settings is in view on a phone', async () => {

@@ -135,8 +135,10 @@ describe('the places of the page', () => {
       page.locator('.timeline').getByRole('button', { name }),
     )
     await invite?.click()
-    await panel(page, 'Members').getByRole('button', { name: 'Invite by link' }).waitFor()
-    await page.getByRole('button', { name: 'Close this panel' }).click()
+    const settings = page.getByRole('dialog', { name: 'Room settings' })
+    await settings.getByRole('region', { name: 'Invite by link' }).waitFor()
+    await page.keyboard.press('Escape')
+    await settings.waitFor({ state: 'detached' })
     await topic?.click()
     await page.getByRole('dialog', { name: 'Topic' }).getByRole('textbox').fill('Sheds')
     await page.getByRole('dialog', { name: 'Topic' }).getByRole('button', { name: 'Save' }).click()

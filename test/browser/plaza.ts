@@ -193,6 +193,16 @@ export async function addWallet(page: Page): Promise<void> {
   })
 }
 
+/** Signs in by the wallet of `addWallet`. */
+export async function enterByWallet(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Wallet', exact: true }).click()
+  const sign = page.getByRole('button', { name: 'Test Wallet' })
+  await sign.click()
+  await page.getByRole('alert').waitFor()
+  await sign.click()
+  await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+}
+
 /** Waits until the open room hears everything at once. */
 export const isLive = (page: Page) => page.locator('main[data-status="live"]').waitFor()
 
@@ -210,6 +220,15 @@ export async function pressInHeader(page: Page, name: string): Promise<void> {
   if (await button.isVisible()) return button.click()
   await page.getByRole('button', { name: 'More about this room' }).click()
   await page.getByRole('menuitem', { name, exact: true }).click()
+}
+
+/** Opens the settings of the open room by its menu, and a part of them. */
+export async function openRoomSettings(page: Page, part: string) {
+  await page.getByRole('button', { name: 'More about this room' }).click()
+  await page.getByRole('menuitem', { name: 'Room settings' }).click()
+  const settings = page.getByRole('dialog', { name: 'Room settings' })
+  await settings.getByRole('tab', { name: part, exact: true }).click()
+  return settings
 }
 
 /** One of the ways to a room that are offered beside the channels. */

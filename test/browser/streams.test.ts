@@ -123,7 +123,7 @@ describe('livestreams in the page', () => {
     await page.getByLabel('Your own picture').waitFor()
     await page.getByRole('alert').getByText('The server does not take this stream').waitFor()
     await pressInHeader(page, 'Moderation')
-    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Words' }).waitFor()
+    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Queue' }).waitFor()
     await page.getByLabel('Your own picture').waitFor()
     await go(page, '/rooms/alpha')
     await field(page).waitFor()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { axeFaults, desktop, field, go, openPlaza, phone, pressInHeader } from './plaza.ts'
+import { axeFaults, desktop, field, go, openPlaza, openRoomSettings, phone, pressInHeader } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -46,9 +46,9 @@ test.each([
   await heading(owner, name).waitFor({ state: 'detached' })
 
   for (const page of [first, second]) await page.getByText(`${offered[1]} manages this room now`).waitFor()
-  await second.getByRole('button', { name: 'More about this room' }).click()
-  await second.getByRole('menuitem', { name: 'Webhooks' }).waitFor()
+  const settings = await openRoomSettings(second, 'Webhooks')
   await second.keyboard.press('Escape')
+  await settings.waitFor({ state: 'detached' })
   await pressInHeader(second, 'Members')
   await second.getByRole('button', { name: new RegExp(`${offered[1]}.*owner`) }).waitFor()
   await expect.poll(() => second.locator('button.members-panel__member').count()).toBe(2)

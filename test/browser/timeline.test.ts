@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
+import { desktop, field, go, isLive, line, openPlaza, openRoomSettings, phone, say } from './plaza.ts'
 
 describe('the timeline', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -13,11 +13,12 @@ describe('the timeline', () => {
 
   const notice = (page: Page) => page.locator('.timeline__notice', { hasText: 'changed the topic' })
   const setTopic = async (page: Page, topic: string) => {
-    await page.getByRole('button', { name: 'More about this room' }).click()
-    await page.getByRole('menuitem', { name: /topic$/ }).click()
-    await page.getByRole('dialog', { name: 'Topic' }).getByRole('textbox').fill(topic)
+    const settings = await openRoomSettings(page, 'Overview')
+    await settings.getByRole('form', { name: 'Topic' }).getByRole('textbox').fill(topic)
     await page.keyboard.press('Enter')
-    await page.locator('dialog[open]').waitFor({ state: 'detached' })
+    await page.getByText('Topic saved.').waitFor()
+    await page.keyboard.press('Escape')
+    await settings.waitFor({ state: 'detached' })
     await notice(page).getByText(topic).waitFor()
   }
   const owner = async (device = desktop) => {

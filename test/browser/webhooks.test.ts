@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Delivered, receiver, signedBy } from '#test/support/receiver'
 import { webOver } from '#test/support/web'
-import { axeFaults, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, openPlaza, openRoomSettings, phone, say } from './plaza.ts'
 
 describe('webhooks in the page', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -26,12 +26,8 @@ describe('webhooks in the page', () => {
     await room.getByRole('button', { name: 'Create channel' }).click()
     await page.getByRole('heading', { level: 1, name: 'Hooked' }).waitFor()
 
-    const open = async () => {
-      await page.getByRole('button', { name: 'More about this room' }).click()
-      await page.getByRole('menuitem', { name: 'Webhooks' }).click()
-    }
-    const dialog = page.getByRole('dialog', { name: 'Webhooks' })
-    await open()
+    const open = () => openRoomSettings(page, 'Webhooks')
+    const dialog = await open()
     await dialog.getByText('You have no webhooks in this room yet.').waitFor()
     await dialog.getByRole('textbox', { name: 'URL' }).fill('https://127.0.0.1/')
     await dialog.getByRole('button', { name: 'Add webhook' }).click()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { closeRead } from '#client/web/accounts/push-kept'
+import { closeRead } from '#client/web/accounts/notifications/push-kept'
 
 const code = readFileSync(new URL('../../client/web/public/sw.js', import.meta.url), 'utf8')
 const site = 'https://plaza.test'

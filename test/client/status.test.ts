@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { statusOf } from '#client/web/accounts/status-of'
+import { statusOf } from '#client/web/accounts/profile/status-of'
 
 test.each([
   [{ status_emoji: '🌴', status_text: 'On holiday' }, 'Status: 🌴 On holiday'],

@@ -117,7 +117,8 @@ export async function gather(
   )
   const readersOf = (room: Room, name: string, people: typeof listeners, where: Place) =>
     people.map((person, at) => new Reader(`${name}-${at}`, person, { ...where, at }, room))
-  const slow = readersOf(flooded, 'slow', isLong ? repeated(listeners, 100) : listeners.slice(0, 3), direct)
+  // Each of them catches up with tens of megabytes: more of them leave nothing of two cores to anybody else.
+  const slow = readersOf(flooded, 'slow', isLong ? repeated(listeners, 20) : listeners.slice(0, 3), direct)
   return {
     rooms: [...mains, court, flooded, spoilt, probed],
     spoilt: new Set([spoilt.key]),

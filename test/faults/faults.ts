@@ -128,7 +128,7 @@ const nodeFaults: readonly Fault[] = [
       await process.start({ FAILPOINT: `${place}:${Math.ceil(random.between(1, 12))}` })
       let isOver = false
       const sending = world.probe.sendThrough(node, () => isOver)
-      const isDead = await withStore(world, () => !process.isRunning, 15_000)
+      const isDead = await withStore(world, () => !process.isRunning, 60_000)
       isOver = true
       if (!isDead) world.breaches.push(`F26: ${process.name} never came to ${place}`)
       await process.kill()

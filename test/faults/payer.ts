@@ -9,6 +9,9 @@ import type { Place } from './sender.ts'
 const answerMilliseconds = 6_000
 const retryMilliseconds = 300
 
+/** A payment is good for five attempts: after as many lost answers it gets the last of them for ever. */
+const mostLost = 5
+
 /** What says that the payment is not good, which it is. */
 const refusal = /^40[^89]/
 
@@ -64,11 +67,12 @@ export class Payer {
       const about = { op: 'pay', room: '', payer: payer.address.toLowerCase(), nonce: nonceOf(payment) } as const
       this.#history.add({ t: this.#history.now(), proc: this.name, ...about, ...what })
     }
-    while (!this.#isGivenUp) {
+    for (let lost = 0; lost <= mostLost && !this.#isGivenUp; ) {
       note({ type: 'invoke' })
       const { answer, outcome } = await this.#ask(message, payment)
       if (answer !== null) return note({ type: 'ok', answer, outcome })
       note({ type: refusal.test(outcome) ? 'fail' : 'info', outcome })
+      if (/RUN_LOST|^200/.test(outcome)) lost++
       await pause(retryMilliseconds)
     }
   }

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { z } from 'zod'
 import type { Storage } from '#server/ports/storage/port'
 import type { Meeting } from './attender.ts'
+import { insistOnReading } from './insist.ts'
 import type { Room } from './sender.ts'
 import { type Documents, readStore } from './stored.ts'
 
@@ -27,12 +28,20 @@ export async function readMedia(
   storage: Storage,
   { room, meetings }: { room: Room; meetings: readonly Meeting[] },
 ): Promise<StoredMedia> {
-  const read = (name: string, filter: object) => store.collection(name).find(filter).toArray()
+  const read = (name: string, filter: object) => insistOnReading(() => store.collection(name).find(filter).toArray())
   const blobs = new Map<string, { sha256: string }>()
-  for await (const { key } of storage.list('chat-images')) {
-    const found = await storage.read(key)
-    const sha256 = createHash('sha256')
-    if (found) blobs.set(key, { sha256: sha256.update(await buffer(found.bytes)).digest('hex') })
+  // One failed request of thousands is repeated alone.
+  const keys = await insistOnReading(async () => {
+    const listed: string[] = []
+    for await (const { key } of storage.list('chat-images')) listed.push(key)
+    return listed
+  })
+  for (const key of keys) {
+    const bytes = await insistOnReading(async () => {
+      const found = await storage.read(key)
+      return found && (await buffer(found.bytes))
+    })
+    if (bytes) blobs.set(key, { sha256: createHash('sha256').update(bytes).digest('hex') })
   }
   const records = (await read('uploads', {})).map((record) => Record.parse(record))
   const members = new Map<string, ReadonlySet<string>>()

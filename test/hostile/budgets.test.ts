@@ -48,6 +48,21 @@ async function heardOut({ socket }: Wire): Promise<void> {
 
 const refusals = (heard: readonly string[]) => heard.filter((frame) => frame.startsWith('44'))
 
+test('a connection is closed at its eleventh packet of more than 128 kB in a minute, and nobody else is', async () => {
+  const { token } = await personAt(proxy.url, 'sender of much', at('198.51.100.1'))
+  const wire = await openWire(proxy.url, '/rooms', { token }, at('198.51.100.1'))
+  const other = await openWire(proxy.url, '/rooms', { token }, at('198.51.100.1'))
+  cleanups.push(wire.close, other.close)
+  const long = `42/rooms,["message:send",{"text":"${'x'.repeat(140_000)}"}]`
+  for (let packet = 1; packet <= budgets.largePackets.most; packet++) wire.send(long)
+  await heardOut(wire)
+  expect(wire.socket.readyState).toBe(wire.socket.OPEN)
+  wire.send(long)
+  await wire.closed
+  await heardOut(other)
+  await say(innocent, room, 'the line is still open')
+})
+
 describe('N03: a connection that asks to be let in, again and again, is closed', () => {
   test.each([
     ['with a token that is none', () => '40/rooms,{"token":"x"}'],

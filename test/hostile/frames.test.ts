@@ -56,6 +56,23 @@ describe('T44: too much of everything', () => {
     wire.close()
   })
 
+  test('a text is refused by its length before its characters are read, over both doors', async () => {
+    const wire = await open()
+    const tags = '\u{e0061}'.repeat(7_000)
+    const reaction = { room: { type: 'channel', id: channel }, message_id: 'a', emoji: tags, action: 'add' }
+    for (let time = 0; time < 20; time++) {
+      const ack = await wire.ask('message:react', JSON.stringify(reaction))
+      expect(ack?.error).toMatchObject({ code: 'VALIDATION_ERROR' })
+    }
+    wire.close()
+    // Each of these took minutes, in which nobody else was answered.
+    for (const length of [41, 240, 9_000]) {
+      const answer = await me.rest('POST /api/phone/send-code', { phoneNumber: `${' '.repeat(length)}x` })
+      expect(answer.status).toBe(400)
+    }
+    expect(await serves()).toBe(200)
+  })
+
   test('P19: a thousand events at once are all answered: run in order, or refused', async () => {
     const wire = await open()
     const acks = await Promise.all(Array.from({ length: 1_000 }, () => wire.ask('room:list', '{}', 18_000)))

@@ -41,6 +41,7 @@ const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
   [/^(mongoose|mongodb|mingo)(\/|$)/, /^server\/((.+\/)?model\.ts|log\/store\.ts|ports\/database\/.+)$/],
   [/^undici(\/|$)/, /^server\/ports\/web\/guarded\.ts$/],
   [/^(socket\.io|engine\.io)(\/|$)/, /^server\/kernel\/(sockets|sockets\/\w+)\.ts$/],
+  [/^@base-ui\//, /^client\/web\/kit\//],
 ]
 
 /** Programs beside the server, in which bytes of strangers are read, without what starts and asks them. */
@@ -240,10 +241,12 @@ describe('the house', () => {
       parse('shared/kit/a.ts', "import { b } from './b.ts' // import '#server/app'\nexport const a = b"),
       parse('shared/kit/b.ts', "export { a as b } from '#shared/kit/a'\nexport const c = () => import('#server/app')"),
       parse('server/domains/rooms/rooms/members.ts', "import mongoose from 'mongoose'\nexport const m = mongoose"),
+      parse('client/web/rooms/menu.tsx', "import { Menu } from '@base-ui/react/menu'\nexport const M = Menu"),
     ]
     expect(misplaced(planted)).toEqual([
       'shared/kit/b.ts -> server/app.ts',
       'server/domains/rooms/rooms/members.ts -> mongoose',
+      'client/web/rooms/menu.tsx -> @base-ui/react/menu',
     ])
     expect(circles(graphOf(planted, (path) => path))).toEqual(['shared/kit/a.ts -> shared/kit/b.ts -> shared/kit/a.ts'])
   })

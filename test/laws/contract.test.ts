@@ -15,6 +15,7 @@ import {
   refusesSuspended,
 } from '#shared/kit/contract'
 import { type JsonSchema, schemaWriter } from '#shared/kit/json-schema'
+import { checksOf, isLengthCheck, schemasBelow } from '#shared/kit/length-checks'
 import { parse, type Source, sourcesOf } from './sources.ts'
 
 const operations = operationsOf(api)
@@ -25,6 +26,12 @@ const routes = operations.flatMap(({ name, operation }) =>
 )
 
 describe('the contract', () => {
+  test('the length of a text is checked before whatever may cost by its square', () => {
+    expect(operations.flatMap(({ name, operation }) => unboundedTexts(operation.input, name))).toEqual([])
+    const planted = z.object({ a: z.array(z.string().regex(/^a+$/)), b: z.string().overwrite(String).max(3) })
+    expect(unboundedTexts(planted, 'planted')).toEqual(['planted..', 'planted.'])
+  })
+
   test('no two routes are one', () => {
     const spelled = routes.map(
       ({ method, path, query }) => `${method} ${path.replace(/:\w+/g, ':')} ${JSON.stringify(query)}`,
@@ -374,6 +381,34 @@ const saysWhatItIs = (json: JsonSchema) =>
   ['format', 'pattern', 'enum', 'const', 'allOf', 'contentMediaType'].some((word) => word in json)
 
 const repeated = (values: readonly string[]) => values.filter((value, index) => values.indexOf(value) !== index)
+
+/** Native functions of a text, and formats that read it once. */
+const isCheap = ({ check, format, pattern, tx }: CheckDef): boolean =>
+  check === 'min_length' ||
+  (check === 'overwrite' && /^\((\w+)\) => \1\.(trim|toLowerCase|toUpperCase)\(\)$/.test(String(tx))) ||
+  ['url', 'uuid', 'date', 'datetime'].includes(format ?? '') ||
+  (format === 'regex' &&
+    pattern !== undefined &&
+    !/[^\\][*+]|\{\d+,\}/.test(pattern.source.replace(/\[[^\]]*\]/g, '.')))
+
+interface CheckDef {
+  check?: string
+  format?: string
+  pattern?: RegExp
+  tx?: unknown
+}
+
+/** The texts below a schema with a check before their length that may cost more than one look at each character. */
+function unboundedTexts(schema: z.core.$ZodType, path: string): string[] {
+  const { def } = schema._zod as unknown as { def: CheckDef & { type: string; in?: z.core.$ZodType } }
+  const own = [...(def.check ? [def] : []), ...checksOf(schema).map(({ _zod }) => _zod.def as CheckDef)]
+  const length = checksOf(schema).findIndex(isLengthCheck)
+  const before = length < 0 ? own : own.slice(0, own.length - checksOf(schema).length + length)
+  const found = def.type === 'string' && before.some((one) => !isCheap(one)) ? [path] : []
+  // What follows a text in a pipe runs only if all of its checks passed.
+  const below = def.type === 'pipe' && def.in?._zod.def.type === 'string' ? [def.in] : schemasBelow(schema)
+  return [...found, ...below.flatMap((one) => unboundedTexts(one, `${path}.`))]
+}
 
 function spread(socket: string, alsoOn: readonly string[] = []): string[] {
   const [where = '', event] = socket.split(' ')

@@ -47,6 +47,7 @@ const fieldsNamed = (own: Exclude<OwnData, "nobody's">) => {
     ...(share.owner === null ? [] : [share.owner]),
     ...('clears' in share ? (share.clears ?? []) : []),
     ...(share.hides ?? []),
+    ...(share.renames ?? []),
   ])
   return { shares, secret: own.secret ?? [], stays: own.stays ?? [] }
 }

@@ -119,7 +119,7 @@ const recipes: Record<string, Recipe> = {
     declared: {
       file: 'shared/kit/room-kinds.ts',
       before: '  stream: {',
-      write: "'recipe-kind': { ...open, foundedBy: 'createRecipeRoom', writers: 'moderators' },",
+      write: "'recipe-kind': { ...open, readers: 'members', foundedBy: 'createRecipeRoom', writers: 'moderators' },",
     },
     missing: [
       'client/web/rooms/create-room.tsx',
@@ -131,7 +131,7 @@ const recipes: Record<string, Recipe> = {
         file: 'server/domains/rooms/room-state/kinds.ts',
         before: '  stream: {',
         write: `'recipe-kind': {
-          ...open, readers: 'members',
+          ...open,
           founded: { by: 'its founder', fields: { emoji: '🏛', category: 'general' } },
         },`,
       },

@@ -172,6 +172,13 @@ describe('a backup with files', { timeout: long }, () => {
     expect(copied).toEqual(await verifyBackup(backup))
     expect(await backUp(elsewhere, join(directory, 'twice'), filesIn(elsewhere))).toEqual(copied)
   })
+
+  test('can be taken after its store was compacted, which says how large it is and was', async () => {
+    const { code, told: compacted, complaint } = await plaza(['compact'])
+    expect([code, complaint]).toEqual([0, ''])
+    expect(compacted).toMatch(/^Compacted the store in .+: \d+\.\d MB, was \d+\.\d MB\.\n$/)
+    expect((await plaza(['backup', join(directory, 'compacted')])).told).toContain('With them 3 files')
+  })
 })
 
 describe('verify reads the files', { timeout: long }, () => {

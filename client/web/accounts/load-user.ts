@@ -1,6 +1,6 @@
 import type { Client, SignInUser } from '#client/sdk/types'
 import { madeUpName } from '#shared/kit/person-name'
-import { isGuest } from './guest.ts'
+import { isGuest } from './sign-in/guest.ts'
 
 type SessionMethod = Awaited<ReturnType<Client['identity']['session']>>['authMethod']
 

@@ -7,13 +7,15 @@ import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { fullTimeOf, nameOf } from '../kit/format.ts'
+import { fullTimeOf, isolated, nameOf } from '../kit/format.ts'
 import { MakeForm } from '../kit/make-form.tsx'
-import { Problem } from '../kit/notice.tsx'
+import { Listed, Problem } from '../kit/notice.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { adminTexts } from '../texts/admin.ts'
+import { locale } from '../texts/language.ts'
 import styles from './administration.module.css'
 
 export type Person = AnswerOf<typeof accounts.users>['users'][number]
@@ -44,6 +46,7 @@ export function PersonDialog({ person, onChange, onClose }: OfPerson & { onClose
         <Notes person={person} onChange={onChange} />
         {!isSelf && <Suspension person={person} onChange={onChange} />}
         <Rights person={person} onChange={onChange} isSuperAdmin={user.role === 'super_admin' && !isSelf} />
+        <Wallets address={person.wallet_address} />
         {!isSelf && <Data person={person} onErase={() => setErasing(true)} />}
       </div>
     </Dialog>
@@ -226,6 +229,60 @@ function Rights({ person, onChange, isSuperAdmin }: OfPerson & { isSuperAdmin: b
         </div>
       )}
     </section>
+  )
+}
+
+/** The smart account of a person, loaded when it is asked for, as every chain is asked then. */
+function Wallets({ address }: { address: string }) {
+  const title = useId()
+  const [isShown, setShown] = useState(false)
+  return (
+    <section className="stack" aria-labelledby={title}>
+      <h3 className="label" id={title}>
+        {t.wallets.title}
+      </h3>
+      {isShown ? (
+        <Balances address={address} />
+      ) : (
+        <div className="row">
+          <button type="button" className="button small" onClick={() => setShown(true)}>
+            {t.wallets.show}
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Balances({ address }: { address: string }) {
+  const client = useClient()
+  const wallet = useLoaded(address, () => client.wallet.ofUser({ address }))
+  const usd = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD' })
+  return (
+    <>
+      {wallet.value && (
+        <p className="hint">
+          {wallet.value.smartWalletAddress === null
+            ? t.wallets.none
+            : t.wallets.total({
+                address: isolated(wallet.value.smartWalletAddress),
+                usd: usd.format(wallet.value.totalBalanceUsd),
+              })}
+        </p>
+      )}
+      <Listed loaded={{ ...wallet, value: wallet.value?.chains ?? null }} empty={null}>
+        {(chains) => (
+          <dl className={styles.facts}>
+            {chains.map(({ chainId, chainName, balance, symbol }) => (
+              <div key={chainId}>
+                <dt>{chainName}</dt>
+                <dd>{balance === null ? t.wallets.unknown : `${balance} ${symbol}`}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </Listed>
+    </>
   )
 }
 

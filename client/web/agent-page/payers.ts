@@ -1,5 +1,5 @@
 import { networks } from '#shared/api/payments/payment-networks'
-import { type EthereumWallet, type FoundWallet, useWallets } from '../accounts/wallets.ts'
+import { type EthereumWallet, type FoundWallet, useWallets } from '../accounts/sign-in/wallets.ts'
 import { priceTexts as t } from '../texts/prices.ts'
 import { envelopeOf, type Offer, type Transfer, transferFor } from './offer.ts'
 

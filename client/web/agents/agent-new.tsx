@@ -10,6 +10,7 @@ import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import { inputOf, newFields, problemOf } from './agent-fields.ts'
 import { AgentForm, focusWrong } from './agent-form.tsx'
 import { AgentHead } from './agent-head.tsx'
+import { BetaAccess } from './beta-access.tsx'
 import { useKeptFields } from './use-kept-fields.ts'
 
 export const formWords: ProblemWords = t.problems
@@ -39,6 +40,7 @@ export function AgentNew() {
     <main className="room agents" aria-label={t.new}>
       <AgentHead title={t.new} back={{ title: t.back, go: () => navigate(linkTo('agents')), isAlways: true }} />
       <div className="page narrow">
+        <BetaAccess />
         <AgentForm fields={fields} onChange={setFields} onSubmit={() => void create()} isNew>
           <Problem error={error} words={formWords} />
           <div className="row end">

@@ -1,5 +1,5 @@
 import type { Friend } from '#shared/api/people/friends'
-import { TagChip } from '../accounts/friend-tag.tsx'
+import { TagChip } from '../accounts/people/friend-tag.tsx'
 import { useClient } from '../connection/client.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'
 import { ActButton } from '../kit/act-button.tsx'

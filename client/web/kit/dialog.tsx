@@ -2,13 +2,14 @@ import { type ReactNode, useRef } from 'react'
 import { kitTexts as t } from '../texts/kit.ts'
 import { useBorrowedFocus } from './focus.ts'
 import { Icon } from './icon.tsx'
+import { closeDialog, showDialog } from './top-dialog.ts'
 
 const firstControl = '.body :is(button, a, input:not([type=radio]), select, textarea):not(:disabled, [tabindex="-1"])'
 
 /** A modal with the focus on its first control: the browser keeps the focus inside and closes it on Escape. A press outside closes it unless something was typed in it. */
 export function Dialog(props: { title: string; onClose: () => void; isBroad?: boolean; children: ReactNode }) {
   const isWritten = useRef(false)
-  const dialog = useBorrowedFocus(open, close)
+  const dialog = useBorrowedFocus(open, closeDialog)
 
   return (
     <dialog
@@ -16,6 +17,8 @@ export function Dialog(props: { title: string; onClose: () => void; isBroad?: bo
       className={props.isBroad ? 'broad' : ''}
       aria-label={props.title}
       onCancel={(event) => {
+        // React passes on the cancellation of a dialog inside this one.
+        if (event.target !== event.currentTarget) return
         event.preventDefault()
         props.onClose()
       }}
@@ -38,7 +41,6 @@ export function Dialog(props: { title: string; onClose: () => void; isBroad?: bo
 }
 
 function open(dialog: HTMLDialogElement) {
-  dialog.showModal()
+  showDialog(dialog)
   dialog.querySelector<HTMLElement>(firstControl)?.focus()
 }
-const close = (dialog: HTMLDialogElement) => dialog.close()

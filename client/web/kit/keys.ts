@@ -4,6 +4,9 @@ import { direction } from '../texts/language.ts'
 /** The step along a row of an arrow key to the right. */
 export const stepRight = direction === 'rtl' ? -1 : 1
 
+/** The orientation of a row that each arrow key walks, beside or below: the types of the library leave it out. */
+export const allArrows = 'both' as string as 'vertical'
+
 /** What a browser calls a press that an input method has taken. */
 const takenByInputMethod = 229
 

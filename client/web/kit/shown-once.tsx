@@ -4,17 +4,20 @@ import { useTell } from './toasts.tsx'
 
 const selectAll = (field: HTMLInputElement | null) => field?.select()
 
-/** What is told this once and never again, as a link or a secret, selected and with a button that copies it. `what` is its name, as `link`. */
+/** What is copied from here, as a link, or a secret that is never told again: selected, and with a button. `what` is its name, as `link`. */
 export function ShownOnce({
   what,
   label,
   value,
   hint,
+  isLasting = false,
 }: {
   what: keyof typeof t.copied
   label: string
   value: string
   hint: string
+  /** It is shown again at any time, so that nothing is selected for it. */
+  isLasting?: boolean
 }) {
   const tell = useTell()
   const id = useId()
@@ -27,7 +30,7 @@ export function ShownOnce({
     <div className="stack">
       <div className="row">
         <input
-          ref={selectAll}
+          ref={isLasting ? undefined : selectAll}
           className="input"
           dir="ltr"
           aria-label={label}

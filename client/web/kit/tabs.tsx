@@ -1,11 +1,15 @@
-import { type KeyboardEvent, type ReactNode, useEffect } from 'react'
-import { stepRight } from './keys.ts'
+import { DirectionProvider } from '@base-ui/react/direction-provider'
+import { Tabs as Base } from '@base-ui/react/tabs'
+import { type ReactNode, useEffect } from 'react'
+import { direction } from '../texts/language.ts'
+import { allArrows } from './keys.ts'
 
 export interface Tab<Name extends string> {
   name: Name
   title: ReactNode
 }
 
+/** A row of tabs: the arrow keys choose the next one that is shown. */
 export function Tabs<Name extends string>(props: {
   label: string
   /** The id of what they turn. */
@@ -19,33 +23,23 @@ export function Tabs<Name extends string>(props: {
   useEffect(() => {
     document.getElementById(`tab-${chosen}`)?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [chosen])
-  const walk = (event: KeyboardEvent) => {
-    const step = { ArrowRight: stepRight, ArrowDown: 1, ArrowLeft: -stepRight, ArrowUp: -1 }[event.key]
-    if (!step || event.altKey) return
-    event.preventDefault()
-    const shown = props.tabs.filter(({ name }) => document.getElementById(`tab-${name}`)?.checkVisibility())
-    const at = shown.findIndex(({ name }) => name === chosen)
-    const next = shown[(at + step + shown.length) % shown.length]
-    if (!next) return
-    props.onChoose(next.name)
-    document.getElementById(`tab-${next.name}`)?.focus()
-  }
-  return (
-    <div className="tabs" role="tablist" aria-label={props.label} onKeyDown={walk}>
+  const list = (
+    <Base.List className="tabs" aria-label={props.label} activateOnFocus>
       {props.tabs.map(({ name, title }) => (
-        <button
-          key={name}
-          id={`tab-${name}`}
-          type="button"
-          role="tab"
-          aria-selected={name === chosen}
-          aria-controls={props.controls}
-          tabIndex={name === chosen ? 0 : -1}
-          onClick={() => props.onChoose(name)}
-        >
+        <Base.Tab key={name} id={`tab-${name}`} value={name} aria-controls={props.controls}>
           {title}
-        </button>
+        </Base.Tab>
       ))}
-    </div>
+    </Base.List>
+  )
+  return (
+    <DirectionProvider direction={direction}>
+      <Base.Root
+        value={chosen}
+        orientation={allArrows}
+        onValueChange={(name: Name) => props.onChoose(name)}
+        render={list}
+      />
+    </DirectionProvider>
   )
 }

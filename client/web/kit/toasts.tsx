@@ -1,5 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { problemText } from './problem.ts'
+import { useTopDialog } from './top-dialog.ts'
 
 export const shownMilliseconds = 5_000
 
@@ -12,7 +14,7 @@ interface Answer {
 type Tell = (text: string, answer?: Answer) => () => void
 const ToastContext = createContext<Tell>(() => () => {})
 
-/** Shows a toast at the top of the page, in a polite live region. */
+/** Shows a toast at the top of the page, above an open dialog, in a polite live region. */
 export const useTell = (): Tell => useContext(ToastContext)
 
 /** Shows a toast in the place of the one that it has shown before; null hides it. */
@@ -48,21 +50,25 @@ export function Toasts({ children }: { children: ReactNode }) {
     setTimeout(hide, shownMilliseconds)
     return hide
   }, [])
+  const dialog = useTopDialog()
+  const shown = (
+    <div className="toasts" role="status" aria-live="polite">
+      {toasts.map(({ id, text, answer }) => (
+        <p key={id}>
+          {text}
+          {answer && (
+            <button type="button" onClick={answer.onPress}>
+              {answer.title}
+            </button>
+          )}
+        </p>
+      ))}
+    </div>
+  )
   return (
     <ToastContext value={tell}>
       {children}
-      <div className="toasts" role="status" aria-live="polite">
-        {toasts.map(({ id, text, answer }) => (
-          <p key={id}>
-            {text}
-            {answer && (
-              <button type="button" onClick={answer.onPress}>
-                {answer.title}
-              </button>
-            )}
-          </p>
-        ))}
-      </div>
+      {dialog ? createPortal(shown, dialog) : shown}
     </ToastContext>
   )
 }

@@ -1,7 +1,6 @@
-import { type ChangeEvent, type ReactNode, useCallback, useRef, useState } from 'react'
+import { type ChangeEvent, useRef } from 'react'
 import { lengthInBytes } from '../kit/format.ts'
-import { Icon, type IconName } from '../kit/icon.tsx'
-import { Menu } from '../kit/menu.tsx'
+import { MenuButton, MenuItem } from '../kit/menu.tsx'
 import type { Offers } from '../messages/composer-status.tsx'
 import { mediaTexts as t } from '../texts/media.ts'
 import styles from './attach-button.module.css'
@@ -20,8 +19,6 @@ export function AttachButton(props: {
   onAsk: (what: Asked) => void
 }) {
   const { offers, canPoll, canSpeak } = props
-  const [isOpen, setOpen] = useState(false)
-  const close = useCallback(() => setOpen(false), [])
   const input = useRef<HTMLInputElement>(null)
   if (![offers.photo, offers.gif, offers.location, offers.pixel_art, offers.file, canSpeak, canPoll].includes(true))
     return null
@@ -31,81 +28,56 @@ export function AttachButton(props: {
     event.target.value = ''
   }
   const choose = (accept: string) => () => {
-    close()
     if (!input.current) return
     input.current.accept = accept
     input.current.click()
   }
-  const ask = (what: Asked) => () => {
-    close()
-    props.onAsk(what)
-  }
+  const ask = (what: Asked) => () => props.onAsk(what)
 
   return (
     <div className={styles.attach}>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={t.attach.title}
-        title={t.attach.title}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(true)}
-      >
-        <Icon name="plus" />
-      </button>
-      <input ref={input} type="file" accept={pickable} multiple hidden aria-label={t.attach.files} onChange={pick} />
-      {isOpen && (
-        <Menu label={t.attach.title} onClose={close}>
-          {(offers.photo || offers.gif) && (
-            <Choice
-              icon="image"
-              title={offers.photo ? (offers.gif ? t.attach.photoOrGif : t.attach.photo) : t.attach.gif}
-              onPress={choose(pickable)}
-            >
+      <MenuButton icon="plus" title={t.attach.title} label={t.attach.title} side="top" align="start">
+        {(offers.photo || offers.gif) && (
+          <MenuItem icon="image" onPress={choose(pickable)}>
+            {offers.photo ? (offers.gif ? t.attach.photoOrGif : t.attach.photo) : t.attach.gif}
+            <small>
               {offers.photo && t.attach.photoHint}{' '}
               {offers.gif && t.attach.gifHint({ size: lengthInBytes(props.mostBytes) })}
-            </Choice>
-          )}
-          {offers.file && (
-            <Choice icon="file" title={t.attach.file} onPress={choose('')}>
-              {t.attach.fileHint}
-            </Choice>
-          )}
-          {canSpeak && (
-            <Choice icon="microphone" title={t.attach.voice} onPress={ask('voice')}>
-              {t.attach.voiceHint}
-            </Choice>
-          )}
-          {canPoll && (
-            <Choice icon="poll" title={t.attach.poll} onPress={ask('poll')}>
-              {t.attach.pollHint}
-            </Choice>
-          )}
-          {offers.location && (
-            <Choice icon="place" title={t.attach.place} onPress={ask('place')}>
-              {t.attach.placeHint}
-            </Choice>
-          )}
-          {offers.pixel_art && (
-            <Choice icon="grid" title={t.attach.pixelArt} onPress={ask('pixel_art')}>
-              {t.attach.pixelArtHint}
-            </Choice>
-          )}
-        </Menu>
-      )}
+            </small>
+          </MenuItem>
+        )}
+        {offers.file && (
+          <MenuItem icon="file" onPress={choose('')}>
+            {t.attach.file}
+            <small>{t.attach.fileHint}</small>
+          </MenuItem>
+        )}
+        {canSpeak && (
+          <MenuItem icon="microphone" onPress={ask('voice')}>
+            {t.attach.voice}
+            <small>{t.attach.voiceHint}</small>
+          </MenuItem>
+        )}
+        {canPoll && (
+          <MenuItem icon="poll" onPress={ask('poll')}>
+            {t.attach.poll}
+            <small>{t.attach.pollHint}</small>
+          </MenuItem>
+        )}
+        {offers.location && (
+          <MenuItem icon="place" onPress={ask('place')}>
+            {t.attach.place}
+            <small>{t.attach.placeHint}</small>
+          </MenuItem>
+        )}
+        {offers.pixel_art && (
+          <MenuItem icon="grid" onPress={ask('pixel_art')}>
+            {t.attach.pixelArt}
+            <small>{t.attach.pixelArtHint}</small>
+          </MenuItem>
+        )}
+      </MenuButton>
+      <input ref={input} type="file" accept={pickable} multiple hidden aria-label={t.attach.files} onChange={pick} />
     </div>
-  )
-}
-
-function Choice(props: { icon: IconName; title: string; onPress: () => void; children: ReactNode }) {
-  return (
-    <button type="button" role="menuitem" onClick={props.onPress}>
-      <Icon name={props.icon} />
-      <span className="grow">
-        {props.title}
-        <small>{props.children}</small>
-      </span>
-    </button>
   )
 }

@@ -5,6 +5,7 @@ import { fileTypeOf } from '#shared/kit/file-type'
 import { isolated, lengthInBytes } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
+import { saveFile } from '../kit/save-file.ts'
 import { useAttempt } from '../kit/toasts.tsx'
 import { AttachmentChip } from '../messages/attachment-chip.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -37,7 +38,7 @@ export function FileCard({ attachment, message }: { attachment: Attachment; mess
       ? openSealed({ url, type, key: keyFor(message, live, isSealed) })
       : load(url).then((blob) => blob.slice(0, blob.size, type))
   if (stored === null) return <AttachmentChip {...attachment} />
-  const download = async () => save(await open('application/octet-stream'), name)
+  const download = async () => saveFile(await open('application/octet-stream'), name)
 
   return (
     <>
@@ -118,12 +119,3 @@ const iconOf = (mime: string): IconName =>
       : mime.startsWith('video/')
         ? 'camera'
         : 'file'
-
-/** Saves what was opened here under a name, as a download. */
-function save(blob: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-}

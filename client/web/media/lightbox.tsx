@@ -2,6 +2,7 @@ import { type KeyboardEvent, type RefObject, useState } from 'react'
 import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
 import { stepRight } from '../kit/keys.ts'
+import { closeDialog, showDialog } from '../kit/top-dialog.ts'
 import timelineStyles from '../messages/timeline.module.css'
 import { mediaTexts as t } from '../texts/media.ts'
 import styles from './lightbox.module.css'
@@ -9,7 +10,7 @@ import mediaStyles from './media.module.css'
 
 /** One picture large; the arrow keys walk through the pictures of the room that are loaded, in their order. */
 export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | null>; onClose: () => void }) {
-  const dialog = useBorrowedFocus(open, close)
+  const dialog = useBorrowedFocus(open, closeDialog)
   const [shown, setShown] = useState(() => opener.current?.querySelector('img') ?? null)
   const all = picturesIn(opener.current)
   const at = shown ? all.indexOf(shown) : -1
@@ -80,7 +81,6 @@ const picturesIn = (opener: HTMLElement | null): readonly HTMLImageElement[] =>
   ].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0)
 
 function open(dialog: HTMLDialogElement) {
-  dialog.showModal()
+  showDialog(dialog)
   dialog.querySelector<HTMLElement>('header button')?.focus()
 }
-const close = (dialog: HTMLDialogElement) => dialog.close()

@@ -3,8 +3,7 @@ import type { LocalMessage } from '#client/sdk/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
 import { keyNames } from '../keys/key-table.ts'
-import { Icon, type IconName } from '../kit/icon.tsx'
-import { Menu } from '../kit/menu.tsx'
+import { Menu, MenuItem } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { isDeletion, type RowAct, rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -27,6 +26,7 @@ export const isEditable = (message: LocalMessage, account: string, now = Date.no
 export function MessageMenu(props: {
   message: LocalMessage
   text: string
+  anchor: HTMLElement
   /** Opens the reactions, where the toolbar's own button for them is out of reach; else they are not offered again. */
   onReact: (() => void) | null
   onReport: () => void
@@ -46,76 +46,69 @@ export function MessageMenu(props: {
   const graveActs = acts.filter(({ isGrave }) => isGrave)
   const isDeletedByAuthor = isMine && isSent && !acts.some(isDeletion)
   const isText = !mediaIn(props.text, message.message_type)
-  const doing = (what: () => unknown) => () => {
-    onClose()
-    attempt(async () => what())
-  }
+  const doing = (what: () => unknown) => () => attempt(async () => what())
   const copy = async () => {
     await navigator.clipboard.writeText(props.text)
     tell(t.menu.copied)
   }
   const choiceOf = (one: RowAct) => (
-    <Choice
+    <MenuItem
       key={one.title}
       icon={one.icon}
-      title={one.title}
       shortcut={one.key && keyNames(one.key)[0]?.join('+')}
       isGrave={one.isGrave}
       onPress={doing(() => moderate(one))}
-    />
+    >
+      {one.title}
+    </MenuItem>
   )
 
   return (
-    <Menu label={t.menu.title} onClose={onClose}>
-      {isSent && onReact && <Choice icon="smile" title={t.menu.react} onPress={onReact} />}
-      {isSent && onReact && <Choice icon="reply" title={t.menu.reply} onPress={doing(() => reply(message))} />}
+    <Menu label={t.menu.title} anchor={props.anchor} onClose={onClose}>
+      {isSent && onReact && (
+        <MenuItem icon="smile" onPress={onReact}>
+          {t.menu.react}
+        </MenuItem>
+      )}
+      {isSent && onReact && (
+        <MenuItem icon="reply" onPress={doing(() => reply(message))}>
+          {t.menu.reply}
+        </MenuItem>
+      )}
       {isText && isEditable(message, account) && (
-        <Choice icon="pencil" title={t.menu.edit} onPress={doing(() => edit(message))} />
+        <MenuItem icon="pencil" onPress={doing(() => edit(message))}>
+          {t.menu.edit}
+        </MenuItem>
       )}
-      {isText && <Choice icon="book" title={t.menu.copy} onPress={doing(copy)} />}
+      {isText && (
+        <MenuItem icon="book" onPress={doing(copy)}>
+          {t.menu.copy}
+        </MenuItem>
+      )}
       {isSent && (
-        <Choice
-          icon="star"
-          title={isStarred ? starTexts.remove : t.menu.star}
-          onPress={doing(() => setStar(message, !isStarred))}
-        />
+        <MenuItem icon="star" onPress={doing(() => setStar(message, !isStarred))}>
+          {isStarred ? starTexts.remove : t.menu.star}
+        </MenuItem>
       )}
-      {!isMine && <Choice icon="flag" title={t.menu.report} onPress={doing(props.onReport)} />}
+      {!isMine && (
+        <MenuItem icon="flag" onPress={doing(props.onReport)}>
+          {t.menu.report}
+        </MenuItem>
+      )}
       {acts.filter(({ isGrave }) => !isGrave).map(choiceOf)}
       {(isDeletedByAuthor || graveActs.length > 0) && <hr />}
       {graveActs.map(choiceOf)}
       {isDeletedByAuthor && (
-        <Choice
+        <MenuItem
           icon="bin"
-          title={t.menu.delete}
           isGrave
           onPress={doing(() =>
             remove({ id: message.id, room: roomKey(live.ref), name: ownName, send: () => live.remove(message.id) }),
           )}
-        />
+        >
+          {t.menu.delete}
+        </MenuItem>
       )}
     </Menu>
-  )
-}
-
-function Choice(props: {
-  icon: IconName
-  title: string
-  shortcut?: string | null | undefined
-  isGrave?: boolean
-  onPress: () => void
-}) {
-  return (
-    <button
-      type="button"
-      role="menuitem"
-      className={props.isGrave ? 'grave' : ''}
-      aria-keyshortcuts={props.shortcut ?? undefined}
-      onClick={props.onPress}
-    >
-      <Icon name={props.icon} />
-      <span className="grow">{props.title}</span>
-      {props.shortcut && <kbd>{props.shortcut}</kbd>}
-    </button>
   )
 }

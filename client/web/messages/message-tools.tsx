@@ -1,7 +1,7 @@
-import { useCallback } from 'react'
+import { useCallback, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
 import { Icon, type IconName } from '../kit/icon.tsx'
-import { Menu } from '../kit/menu.tsx'
+import { Menu, MenuItem } from '../kit/menu.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -25,61 +25,41 @@ export function MessageTools(props: {
   const room = useOpenRoom()
   const { live, reply, react, isModerating, moderate } = room
   const attempt = useAttempt()
+  const [toolbar, setToolbar] = useState<HTMLDivElement | null>(null)
   const close = useCallback(() => setOpen(null), [setOpen])
+  const turn = (menu: OpenMenu) => () => setOpen(open === menu ? null : menu)
   const isWaiting = message.local !== 'sent'
   const quickActs = isModerating ? rowActs(message, room).filter(({ isQuick }) => isQuick) : []
 
   return (
     <div className={styles.tools}>
-      <div role="toolbar" aria-label={t.menu.toolbar}>
-        <Tool
-          icon="smile"
-          title={t.menu.react}
-          isOff={isWaiting}
-          isOpen={open === 'react'}
-          onPress={() => setOpen('react')}
-        />
+      <div ref={setToolbar} role="toolbar" aria-label={t.menu.toolbar}>
+        <Tool icon="smile" title={t.menu.react} isOff={isWaiting} isOpen={open === 'react'} onPress={turn('react')} />
         <Tool icon="reply" title={t.menu.reply} isOff={isWaiting} onPress={() => reply(message)} />
         {quickActs.map((one) => (
           <Tool key={one.title} icon={one.icon} title={one.title} onPress={() => moderate(one)} />
         ))}
-        <Tool icon="more" title={t.menu.title} isOpen={open === 'more'} onPress={() => setOpen('more')} />
-        {open === 'react' && (
-          <Menu label={t.reactions.title} onClose={close}>
+        <Tool icon="more" title={t.menu.title} isOpen={open === 'more'} onPress={turn('more')} />
+        {toolbar && open === 'react' && (
+          <Menu label={t.reactions.title} anchor={toolbar} onClose={close}>
             <div className={styles.palette}>
               {suggestions.map((emoji) => (
-                <button
-                  key={emoji}
-                  type="button"
-                  role="menuitem"
-                  aria-label={emoji}
-                  onClick={() => {
-                    close()
-                    attempt(() => live.react(message.id, emoji))
-                  }}
-                >
+                <MenuItem key={emoji} label={emoji} onPress={() => attempt(() => live.react(message.id, emoji))}>
                   {emoji}
-                </button>
+                </MenuItem>
               ))}
-              <button
-                type="button"
-                role="menuitem"
-                className={styles.any}
-                onClick={() => {
-                  close()
-                  react(message)
-                }}
-              >
+              <MenuItem className={styles.any} onPress={() => react(message)}>
                 <Icon name="plus" />
                 {t.menu.anyEmoji}
-              </button>
+              </MenuItem>
             </div>
           </Menu>
         )}
-        {(open === 'more' || open === 'all') && (
+        {toolbar && (open === 'more' || open === 'all') && (
           <MessageMenu
             message={message}
             text={text}
+            anchor={toolbar}
             onReact={open === 'all' ? () => setOpen('react') : null}
             onReport={onReport}
             onClose={close}

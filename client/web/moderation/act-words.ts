@@ -39,6 +39,11 @@ const words: Readonly<Record<LogAction | ModerationAction, Words>> = {
   word_remove: { text: t.acts.word_remove, icon: 'shield' },
 }
 
+/** Names of acts that only events have; the log has others for them. */
+const ofEvents = ['ban', 'unban', 'promote', 'demote']
+/** The acts by which the log can be asked. */
+export const loggedActs: readonly string[] = Object.keys(words).filter((name) => !ofEvents.includes(name))
+
 /** The text for an act; an act that only a newer server knows is shown by its name. */
 export function actWords(action: string): Words {
   const known: Readonly<Partial<Record<string, Words>>> = words

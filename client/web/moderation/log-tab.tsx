@@ -61,13 +61,7 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
           </Blank>
         }
       >
-        {(entries) => (
-          <ol className={styles.log} aria-label={t.log.list}>
-            {entries.filter(fits).map((entry) => (
-              <LogLine key={entry.id} entry={entry} nameFor={nameFor} />
-            ))}
-          </ol>
-        )}
+        {(entries) => <LogList label={t.log.list} entries={entries.filter(fits)} nameFor={nameFor} />}
       </Listed>
     </>
   )
@@ -96,6 +90,21 @@ function PendingDeletions() {
     </ol>
   )
 }
+
+interface LogListProps {
+  label: string
+  entries: readonly LogEntry[]
+  nameFor: (id: string) => string
+}
+
+/** Entries of a moderation log, the newest first. */
+export const LogList = ({ label, entries, nameFor }: LogListProps) => (
+  <ol className={styles.log} aria-label={label}>
+    {entries.map((entry) => (
+      <LogLine key={entry.id} entry={entry} nameFor={nameFor} />
+    ))}
+  </ol>
+)
 
 function LogLine({ entry, nameFor }: { entry: LogEntry; nameFor: (id: string) => string }) {
   const { text, icon } = actWords(entry.action_type)

@@ -10,10 +10,8 @@ import { moderationTexts as t } from '../texts/moderation.ts'
 import { LogTab } from './log-tab.tsx'
 import { QueueTab } from './queue-tab.tsx'
 import { RestrictedTab } from './restricted-tab.tsx'
-import { RulesTab } from './rules-tab.tsx'
 import { Switches } from './switches.tsx'
 import { useModeration } from './use-moderation.ts'
-import { WordsTab } from './words-tab.tsx'
 
 const BugList = lazy(async () => ({ default: (await import('../support/bug-list.tsx')).BugList }))
 
@@ -45,8 +43,6 @@ function Desk({ state }: { state: RoomState }) {
           { name: 'log', title: t.panel.log },
           { name: 'queue', title: waiting ? t.panel.queueCount({ count: waiting }) : t.panel.queue },
           { name: 'restricted', title: t.panel.restricted },
-          { name: 'words', title: t.panel.words },
-          { name: 'rules', title: t.panel.rules },
           ...(isAdmin ? [{ name: 'faults' as const, title: t.panel.problems }] : []),
         ]}
       />
@@ -54,8 +50,6 @@ function Desk({ state }: { state: RoomState }) {
         {tab === 'queue' && <QueueTab queue={queue} elsewhere={elsewhere} />}
         {tab === 'log' && <LogTab log={log} state={state} />}
         {tab === 'restricted' && <RestrictedTab version={log.value?.[0]?.id ?? ''} />}
-        {tab === 'words' && <WordsTab />}
-        {tab === 'rules' && <RulesTab key={state.rulesVersion} state={state} />}
         {tab === 'faults' && isAdmin && (
           <LazyBoundary waiting={<Skeleton />}>
             <BugList />

@@ -1,16 +1,19 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useContext } from 'react'
 import type { QueueItem } from '#shared/api/moderation/moderation-records'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
+import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { evidenceOf } from '../media/words.ts'
-import { useOpenRoom } from '../rooms/room-context.ts'
+import { kindOf } from '../rooms/kind.ts'
+import { RoomContext } from '../rooms/room-context.ts'
+import { linkToRoom } from '../rooms/route.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import { valueText, valueTexts } from '../texts/values.ts'
 import { Evidence } from './evidence.tsx'
@@ -28,7 +31,7 @@ export function QueueTab(props: { queue: Listing<readonly QueueItem[]>; elsewher
   return (
     <>
       <Listed loaded={queue} empty={empty}>
-        {(items) => <Cards items={items} />}
+        {(items) => <QueueCards items={items} />}
       </Listed>
       {isElsewhere && (
         <section className="stack" aria-labelledby="elsewhere">
@@ -36,7 +39,7 @@ export function QueueTab(props: { queue: Listing<readonly QueueItem[]>; elsewher
             {t.queue.elsewhere}
           </h3>
           <Listed loaded={elsewhere} empty={null}>
-            {(items) => <Cards items={items} />}
+            {(items) => <QueueCards items={items} />}
           </Listed>
         </section>
       )}
@@ -44,7 +47,8 @@ export function QueueTab(props: { queue: Listing<readonly QueueItem[]>; elsewher
   )
 }
 
-const Cards = ({ items }: { items: readonly QueueItem[] }) => (
+/** What waits for a decision, in an open room or outside of every room. */
+export const QueueCards = ({ items }: { items: readonly QueueItem[] }) => (
   <ul className="cards">
     {items.map((item) => (
       <QueueCard key={item.id} item={item} />
@@ -55,7 +59,9 @@ const Cards = ({ items }: { items: readonly QueueItem[] }) => (
 function QueueCard({ item }: { item: QueueItem }) {
   const client = useClient()
   const open = useOpenPerson()
-  const { live, account, jumpTo } = useOpenRoom()
+  const { account } = useSession()
+  const here = useContext(RoomContext)
+  const isHere = here !== null && isIn(item, roomKey(here.live.ref))
   const nameFor = useNames([item.reporter_address, item.reported_address, item.claimed_by].filter((id) => id !== null))
   const isMine = isSameAccount(item.claimed_by, account)
   const decide = (decision: 'action_taken' | 'dismissed') => client.moderation.decide({ item: item.id, decision })
@@ -66,7 +72,7 @@ function QueueCard({ item }: { item: QueueItem }) {
       type="button"
       className="inline"
       title={item.reported_address}
-      onClick={() => open({ id: item.reported_address, name, role: null, live })}
+      onClick={() => open({ id: item.reported_address, name, role: null, live: here?.live ?? null })}
     >
       {parts}
     </button>
@@ -114,10 +120,15 @@ function QueueCard({ item }: { item: QueueItem }) {
         <ActButton className="button small plain" onPress={() => decide('dismissed')}>
           {t.queue.dismiss}
         </ActButton>
-        {item.message_id && isIn(item, roomKey(live.ref)) && (
-          <button type="button" className="button small plain" onClick={() => jumpTo(item.message_id ?? '')}>
+        {item.message_id && isHere && (
+          <button type="button" className="button small plain" onClick={() => here.jumpTo(item.message_id ?? '')}>
             {t.queue.show}
           </button>
+        )}
+        {item.room && !isHere && kindOf(item.room).hasModerators && (
+          <a className="button small plain" href={linkToRoom(item.room)}>
+            {t.queue.openRoom}
+          </a>
         )}
       </div>
     </li>

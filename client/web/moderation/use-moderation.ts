@@ -95,7 +95,8 @@ function nothingIfForbidden(error: unknown, { scope }: Asked): Desk {
 /** Is it about this very room? */
 export const isIn = ({ room }: QueueItem, key: string): boolean => room !== null && isOf(room, key)
 
-function withItem(queue: QueueItem[], item: QueueItem): QueueItem[] {
+/** The queue after an item of it came, was claimed, or was decided. */
+export function withItem(queue: readonly QueueItem[], item: QueueItem): QueueItem[] {
   const others = queue.filter(({ id }) => id !== item.id)
   if (item.state !== 'pending') return others
   if (others.length === queue.length) return [item, ...others]

@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from 'react'
 import type { BlockedWord } from '#shared/api/moderation/moderation-records'
+import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { useOpenRoom } from '../rooms/room-context.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import { chatOf, useAct } from './acts.ts'
 import { DryRun } from './dry-run.tsx'
@@ -14,17 +14,17 @@ import styles from './words-tab.module.css'
 
 type Effect = BlockedWord['action']
 
-export function WordsTab() {
+/** The blocked words of a room; with null those of every room, of which there is no dry run. */
+export function WordsTab({ room }: { room: RoomRef | null }) {
   const client = useClient()
-  const { live } = useOpenRoom()
   const act = useAct()
   const [word, setWord] = useState('')
   const [isRegex, setRegex] = useState(false)
   const [asWritten, setAsWritten] = useState(false)
   const [effect, setEffect] = useState<Effect>('block')
-  const words = useLoaded<readonly BlockedWord[]>(roomKey(live.ref), async () => {
-    const { words: found } = await client.moderation.words({ scope: 'room', ...chatOf(live.ref) })
-    return found
+  const words = useLoaded<readonly BlockedWord[]>(room ? roomKey(room) : 'global', async () => {
+    const asked = room ? { scope: 'room' as const, ...chatOf(room) } : { scope: 'global' as const }
+    return (await client.moderation.words(asked)).words
   })
   const wanted = word.trim()
   const proposal = { word: wanted, is_regex: isRegex, as_written: asWritten && !isRegex }
@@ -32,7 +32,7 @@ export function WordsTab() {
   const add = async (event: FormEvent) => {
     event.preventDefault()
     const patch = { ...proposal, word_action: effect }
-    const acted = await act({ room: live.ref, action: 'word_add', patch }, t.words.added({ word: wanted }))
+    const acted = await act({ room, action: 'word_add', patch }, t.words.added({ word: wanted }))
     if (!acted) return
     setWord('')
     words.reload()
@@ -87,13 +87,13 @@ export function WordsTab() {
             {t.words.add}
           </button>
         </div>
-        {wanted && <DryRun proposal={proposal} />}
+        {room && wanted && <DryRun proposal={proposal} />}
       </form>
       <Listed
         loaded={words}
         empty={
           <Blank icon="book" title={t.words.empty}>
-            <p>{t.words.emptyHint}</p>
+            {room && <p>{t.words.emptyHint}</p>}
           </Blank>
         }
       >

@@ -1,4 +1,4 @@
-import { statusOf } from '../accounts/status-of.ts'
+import { statusOf } from '../accounts/profile/status-of.ts'
 import { AgentHead } from '../agents/agent-head.tsx'
 import { useClient } from '../connection/client.ts'
 import { nameOf } from '../kit/format.ts'

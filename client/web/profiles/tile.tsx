@@ -1,9 +1,9 @@
-import { type KeyboardEvent, type PointerEvent, useCallback, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import type { Widget } from '#shared/api/people/profile-widgets'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated } from '../kit/format.ts'
-import { Icon, type IconName } from '../kit/icon.tsx'
-import { Menu } from '../kit/menu.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { MenuButton, MenuItem } from '../kit/menu.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 import profilesStyles from './profiles.module.css'
@@ -39,15 +39,9 @@ interface TileProps {
 export function Tile(props: TileProps) {
   const { page, widget, shown, order, isHeld, onEdit } = props
   const attempt = useAttempt()
-  const [isOpen, setOpen] = useState(false)
   const [isRemoving, setRemoving] = useState(false)
-  const close = useCallback(() => setOpen(false), [])
   const title = titleOfWidget(widget.widget_type)
   const name = shown?.title || shown?.prose?.text || title
-  const doing = (what: () => void) => () => {
-    close()
-    what()
-  }
 
   return (
     <li
@@ -66,32 +60,28 @@ export function Tile(props: TileProps) {
         >
           <Icon name="pencil" />
         </button>
-        <div className="holder">
-          <button
-            type="button"
-            className="icon-button small"
-            aria-label={t.tile.moreOf({ title })}
-            title={t.tile.more}
-            aria-haspopup="menu"
-            aria-expanded={isOpen}
-            onClick={() => setOpen(true)}
-          >
-            <Icon name="more" />
-          </button>
-          {isOpen && (
-            <Menu label={title} onClose={close}>
-              {!props.isFirst && <Choice icon="back" title={t.tile.earlier} onPress={doing(() => props.onStep(-1))} />}
-              {!props.isLast && <Choice icon="down" title={t.tile.later} onPress={doing(() => props.onStep(1))} />}
-              <Choice
-                icon={widget.is_visible ? 'block' : 'check'}
-                title={widget.is_visible ? t.tile.hide : t.tile.show}
-                onPress={doing(() => attempt(() => page.configure(widget.id, { is_visible: !widget.is_visible })))}
-              />
-              <hr />
-              <Choice icon="bin" title={t.tile.remove} isGrave onPress={doing(() => setRemoving(true))} />
-            </Menu>
+        <MenuButton icon="more" title={t.tile.more} name={t.tile.moreOf({ title })} isSmall label={title} align="start">
+          {!props.isFirst && (
+            <MenuItem icon="back" onPress={() => props.onStep(-1)}>
+              {t.tile.earlier}
+            </MenuItem>
           )}
-        </div>
+          {!props.isLast && (
+            <MenuItem icon="down" onPress={() => props.onStep(1)}>
+              {t.tile.later}
+            </MenuItem>
+          )}
+          <MenuItem
+            icon={widget.is_visible ? 'block' : 'check'}
+            onPress={() => attempt(() => page.configure(widget.id, { is_visible: !widget.is_visible }))}
+          >
+            {widget.is_visible ? t.tile.hide : t.tile.show}
+          </MenuItem>
+          <hr />
+          <MenuItem icon="bin" isGrave onPress={() => setRemoving(true)}>
+            {t.tile.remove}
+          </MenuItem>
+        </MenuButton>
         {!widget.is_visible && <span className="chip">{t.tile.hidden}</span>}
       </div>
       <div className={profilesStyles.profileWidget}>
@@ -129,15 +119,6 @@ function Handle(props: TileProps & { title: string }) {
       onPointerCancel={onLetGo}
     >
       <Icon name="grip" />
-    </button>
-  )
-}
-
-function Choice(props: { icon: IconName; title: string; isGrave?: boolean; onPress: () => void }) {
-  return (
-    <button type="button" role="menuitem" className={props.isGrave ? 'grave' : ''} onClick={props.onPress}>
-      <Icon name={props.icon} />
-      <span className="grow">{props.title}</span>
     </button>
   )
 }

@@ -3,11 +3,10 @@ import { roomTexts as t } from '../texts/rooms.ts'
 import { PeopleForm } from './people-form.tsx'
 
 /** Adds people to a group by their names. */
-export function AddPeople({ id, onAdded }: { id: string; onAdded: () => void }) {
+export function AddPeople({ id }: { id: string }) {
   const client = useClient()
   const add = async (found: string[]) => {
     const { added, invited } = await client.rooms.addMembers({ id, addresses: found })
-    onAdded()
     return broughtIn(added.length, invited.length)
   }
   return (

@@ -5,7 +5,7 @@ import { roomTexts as t } from '../texts/rooms.ts'
 import { kindOf } from './kind.ts'
 import { useOpenRoom } from './room-context.ts'
 import { TopicDialog } from './room-topic.tsx'
-import { goTo } from './route.ts'
+import { linkToRoomSettings, openDialog } from './route.ts'
 
 /** In an empty room, what its manager does first. Each button is gone once that is done. */
 export function FirstSteps({ state }: { state: RoomState }) {
@@ -17,7 +17,11 @@ export function FirstSteps({ state }: { state: RoomState }) {
   return (
     <div className="row wrap">
       {invites && (
-        <button type="button" className="button" onClick={() => goTo(live.ref, 'members')}>
+        <button
+          type="button"
+          className="button"
+          onClick={() => openDialog(linkToRoomSettings(live.ref, 'invitations'))}
+        >
           <Icon name="people" />
           {t.firstSteps.invite}
         </button>

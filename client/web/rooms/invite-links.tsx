@@ -1,11 +1,10 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { linkTo } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { useClient } from '../connection/client.ts'
 import { fullTimeOf } from '../kit/format.ts'
-import { Icon } from '../kit/icon.tsx'
 import { MakeForm } from '../kit/make-form.tsx'
 import { Listed } from '../kit/notice.tsx'
 import { ShownOnce } from '../kit/shown-once.tsx'
@@ -27,25 +26,13 @@ const uses = [1, 10, 100] as const
 
 /** The invitation links of a room: creates one, which is shown once, and lists those that are still valid. */
 export function InviteLinks({ room }: { room: RoomRef }) {
-  const [isOpen, setOpen] = useState(false)
-  const id = useId()
   // Whoever comes by a link is one more member, and a link that is made or taken back an entry of the log.
   const { membersCount } = useRoom(useOpenRoom().live)
   const version = `${membersCount} ${useModeration().log.value?.[0]?.id}`
   return (
     <section className="stack" aria-label={t.links.title}>
-      <button
-        type="button"
-        className="button"
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="link" /> {t.links.title}
-      </button>
-      <div id={id} className="stack">
-        {isOpen && <Links room={room} version={version} />}
-      </div>
+      <h3 className="label">{t.links.title}</h3>
+      <Links room={room} version={version} />
     </section>
   )
 }

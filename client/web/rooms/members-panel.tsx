@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { type Ref, useMemo, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import type { Member } from '#shared/api/rooms/room'
 import { isAgent } from '#shared/kit/room-agents'
@@ -7,28 +7,48 @@ import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'
 import { nameOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useStoredPicture } from '../media/stored.ts'
 import { SenderFace } from '../messages/sender-face.tsx'
+import { roomSettingsPartsOf } from '../room-settings/parts.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
 import { valueText, valueTexts } from '../texts/values.ts'
-import { AddPeople } from './add-people.tsx'
-import { InviteLinks } from './invite-links.tsx'
-import { kindOf } from './kind.ts'
 import styles from './members-panel.module.css'
 import { lastPermissions, personOf, useNamesakes } from './namesakes.ts'
 import { useOpenRoom } from './room-context.ts'
+import { linkToRoomSettings, openDialog } from './route.ts'
 
 const pageSize = 200
 const nobody: readonly never[] = []
 const ranks = ['owner', 'admin', 'moderator', 'member'] as const
 
 export function MembersPanel({ state }: { state: RoomState }) {
-  const client = useClient()
   const field = useFocused<HTMLInputElement>()
   const { live, rights } = useOpenRoom()
-  const { joining } = kindOf(live.ref)
+  return (
+    <div className="panel-body">
+      {roomSettingsPartsOf(live.ref, rights).includes('invitations') && (
+        <button
+          type="button"
+          className="button"
+          aria-haspopup="dialog"
+          onClick={() => openDialog(linkToRoomSettings(live.ref, 'invitations'))}
+        >
+          <Icon name="people" />
+          {t.firstSteps.invite}
+        </button>
+      )}
+      <MemberList state={state} field={field} />
+    </div>
+  )
+}
+
+/** The members of a room by their roles, and a field that finds them. */
+export function MemberList({ state, field }: { state: RoomState; field?: Ref<HTMLInputElement> }) {
+  const client = useClient()
+  const { live } = useOpenRoom()
   const [wanted, setWanted] = useState('')
   const changed = lastPermissions(state)
   const members = useLoaded<readonly Member[]>(
@@ -49,9 +69,7 @@ export function MembersPanel({ state }: { state: RoomState }) {
       .includes(wanted.trim().toLowerCase())
 
   return (
-    <div className="panel-body">
-      {joining === 'invited' && rights.canManage && <AddPeople id={live.ref.id ?? ''} onAdded={members.reload} />}
-      {joining !== 'from the id' && rights.canManage && <InviteLinks room={live.ref} />}
+    <>
       <input
         dir="auto"
         ref={field}
@@ -75,7 +93,7 @@ export function MembersPanel({ state }: { state: RoomState }) {
         }
       </Listed>
       {state.membersCount > pageSize && <p className="hint">{t.list.newest({ count: pageSize })}</p>}
-    </div>
+    </>
   )
 }
 

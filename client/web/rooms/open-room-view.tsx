@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
 import type { PanelName } from '#shared/kit/pages'
 import { roomKey } from '#shared/kit/room-key'
@@ -8,6 +8,7 @@ import { useKnowsBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
 import { DeviceNews } from '../direct/device-news.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Skeleton } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
@@ -29,8 +30,10 @@ import { rightsOf } from './rights.ts'
 import { type OpenRoom, RoomContext } from './room-context.ts'
 import { RoomHeader } from './room-header.tsx'
 import { RoomPanel } from './room-panel.tsx'
-import { useMessageAt } from './route.ts'
+import { closeDialog, useMessageAt, useRoomSettingsPart } from './route.ts'
 import { RulesCard } from './rules-card.tsx'
+
+const RoomSettings = lazy(async () => ({ default: (await import('../room-settings/room-settings.tsx')).RoomSettings }))
 
 export function OpenRoomView(props: {
   live: LiveRoom
@@ -88,6 +91,7 @@ export function OpenRoomView(props: {
   )
   const parts = usePanelParts(state, rights, sealed !== null)
   const moderation = useLoadedModeration(live.ref, parts.includes('moderation'))
+  const settings = useRoomSettingsPart()
   const isModerating = panel === 'moderation' && rights.isModerator
   const open = useMemo<OpenRoom>(
     () => ({
@@ -151,6 +155,9 @@ export function OpenRoomView(props: {
             />
           )}
           {panel && <RoomPanel state={state} panel={panel} parts={parts} />}
+          <LazyBoundary>
+            {settings && <RoomSettings state={state} part={settings} onClose={closeDialog} />}
+          </LazyBoundary>
         </NamesakesContext>
       </ModerationContext>
     </RoomContext>

@@ -1,27 +1,25 @@
-import { lazy, useCallback, useState } from 'react'
+import { lazy, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { conversationOf, roomKey } from '#shared/kit/room-key'
-import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { isAmong, useFolders, usePinning } from '../folders/use-folders.ts'
 import { runKey } from '../keys/use-key.ts'
 import { isolated } from '../kit/format.ts'
-import { Icon, type IconName } from '../kit/icon.tsx'
+import type { IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
-import { Menu } from '../kit/menu.tsx'
+import { MenuButton, MenuItem } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { roomSettingsPartsOf } from '../room-settings/parts.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
 import { lookOf } from './kind.ts'
 import { LeaveRoom } from './leave-room.tsx'
 import { useOpenRoom } from './room-context.ts'
-import { TopicDialog } from './room-topic.tsx'
 import styles from './rooms.module.css'
+import { linkToRoomSettings, openDialog } from './route.ts'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
 const MessageAgeDialog = lazy(async () => ({ default: (await import('./message-age.tsx')).MessageAgeDialog }))
-const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
 const FoldersDialog = lazy(async () => ({ default: (await import('../folders/folders-dialog.tsx')).FoldersDialog }))
-const WebhooksDialog = lazy(async () => ({ default: (await import('./webhooks.tsx')).WebhooksDialog }))
 
 export const waitingText = (waiting: string): string =>
   waiting === '1' ? t.waiting : t.waitingMany({ count: waiting })
@@ -40,21 +38,9 @@ export function RoomMenu(props: {
   const rooms = useRoomList()
   const attempt = useAttempt()
   const tell = useTell()
-  const [isOpen, setOpen] = useState(false)
-  const [showsTopic, setShowsTopic] = useState(false)
   const [showsAge, setShowsAge] = useState(false)
   const [asksToLeave, setAsksToLeave] = useState(false)
-  const close = useCallback(() => setOpen(false), [])
-
-  const choose = (act: () => void) => () => {
-    close()
-    act()
-  }
-  const [showsIcon, setShowsIcon] = useState(false)
-  const [showsHooks, setShowsHooks] = useState(false)
-  const storesFiles = Boolean(useSession().status?.media)
-  const icon = state.room?.icon_url ?? null
-  const topic = state.room?.topic ?? null
+  const [settings] = roomSettingsPartsOf(live.ref, rights)
   const row = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
   const isSilent = row?.is_muted ?? false
   const folders = useFolders().value
@@ -63,14 +49,12 @@ export function RoomMenu(props: {
   const setPinned = usePinning()
   const pin = () =>
     attempt(async () => {
-      close()
       await setPinned(live.ref, !isPinned)
       tell(isPinned ? t.menu.unpinned : t.menu.pinned)
     })
   const conversation = conversationOf(live.ref, account)
   const silence = () =>
     attempt(async () => {
-      close()
       if (isSilent) await client.social.unmute(conversation)
       else await client.social.mute(conversation)
       rooms.reload()
@@ -78,93 +62,53 @@ export function RoomMenu(props: {
     })
 
   return (
-    <div className="holder">
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={t.menu.title}
-        aria-description={props.waiting ? waitingText(props.waiting) : undefined}
+    <>
+      <MenuButton
+        icon="more"
         title={t.menu.title}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
+        description={props.waiting ? waitingText(props.waiting) : undefined}
+        badge={props.waiting && <span className={`${styles.badge} in-queue unfolded`} data-count={props.waiting} />}
+        label={isolated(state.room?.name ?? t.room)}
       >
-        <Icon name="more" />
-        {props.waiting && <span className={`${styles.badge} in-queue unfolded`} data-count={props.waiting} />}
-      </button>
-      {isOpen && (
-        <Menu label={isolated(state.room?.name ?? t.room)} onClose={close}>
-          {props.onRules && <Folded icon="book" title={t.header.rules} onPress={choose(props.onRules)} />}
-          {props.onModerate && (
-            <Folded
-              icon="shield"
-              title={t.parts.moderation}
-              waiting={props.waiting}
-              onPress={choose(props.onModerate)}
-            />
-          )}
-          <button type="button" role="menuitem" onClick={silence}>
-            <Icon name="quiet" />
-            {isSilent ? t.menu.unmute : t.menu.mute}
-          </button>
-          {row && folders && (
-            <>
-              <button type="button" role="menuitem" onClick={pin}>
-                <Icon name="pin" />
-                {isPinned ? t.menu.unpin : t.menu.pin}
-              </button>
-              <button type="button" role="menuitem" onClick={choose(() => setShowsFolders(true))}>
-                <Icon name="folder" />
-                {t.menu.folder}
-              </button>
-            </>
-          )}
-          {state.direct && (
-            <button type="button" role="menuitem" onClick={choose(() => setShowsAge(true))}>
-              <Icon name="clock" />
-              {t.age.title}
-            </button>
-          )}
-          {rights.canSetTopic && (
-            <button type="button" role="menuitem" onClick={choose(() => setShowsTopic(true))}>
-              <Icon name="pencil" />
-              {topic === null ? t.menu.setTopic : t.menu.changeTopic}
-            </button>
-          )}
-          {rights.isModerator && storesFiles && lookOf(live.ref).icon !== null && (
-            <button type="button" role="menuitem" onClick={choose(() => setShowsIcon(true))}>
-              <Icon name="image" />
-              {icon === null ? t.menu.setIcon : t.menu.changeIcon}
-            </button>
-          )}
-          {rights.isAdmin && (
-            <button type="button" role="menuitem" onClick={choose(() => setShowsHooks(true))}>
-              <Icon name="plug" />
-              {t.menu.webhooks}
-            </button>
-          )}
-          <button type="button" role="menuitem" onClick={choose(() => runKey('list'))}>
-            <Icon name="keyboard" />
-            <span className="grow">{t.menu.keyboard}</span>
-            <kbd>?</kbd>
-          </button>
-          {lookOf(live.ref).canLeave && (
-            <button type="button" role="menuitem" className="grave" onClick={choose(() => setAsksToLeave(true))}>
-              <Icon name="leave" />
-              {t.menu.leave}
-            </button>
-          )}
-        </Menu>
-      )}
-      {showsTopic && <TopicDialog topic={topic} onClose={() => setShowsTopic(false)} />}
+        {props.onRules && <Folded icon="book" title={t.header.rules} onPress={props.onRules} />}
+        {props.onModerate && (
+          <Folded icon="shield" title={t.parts.moderation} waiting={props.waiting} onPress={props.onModerate} />
+        )}
+        <MenuItem icon="quiet" onPress={silence}>
+          {isSilent ? t.menu.unmute : t.menu.mute}
+        </MenuItem>
+        {row && folders && (
+          <>
+            <MenuItem icon="pin" onPress={pin}>
+              {isPinned ? t.menu.unpin : t.menu.pin}
+            </MenuItem>
+            <MenuItem icon="folder" onPress={() => setShowsFolders(true)}>
+              {t.menu.folder}
+            </MenuItem>
+          </>
+        )}
+        {state.direct && (
+          <MenuItem icon="clock" onPress={() => setShowsAge(true)}>
+            {t.age.title}
+          </MenuItem>
+        )}
+        {settings && (
+          <MenuItem icon="sliders" onPress={() => openDialog(linkToRoomSettings(live.ref, settings))}>
+            {t.menu.settings}
+          </MenuItem>
+        )}
+        <MenuItem icon="keyboard" shortcut="?" onPress={() => runKey('list')}>
+          {t.menu.keyboard}
+        </MenuItem>
+        {lookOf(live.ref).canLeave && (
+          <MenuItem icon="leave" isGrave onPress={() => setAsksToLeave(true)}>
+            {t.menu.leave}
+          </MenuItem>
+        )}
+      </MenuButton>
       {showsAge && (
         <LazyBoundary>
           <MessageAgeDialog state={state} onClose={() => setShowsAge(false)} />
-        </LazyBoundary>
-      )}
-      {showsIcon && (
-        <LazyBoundary>
-          <RoomIconDialog url={icon} onClose={() => setShowsIcon(false)} />
         </LazyBoundary>
       )}
       {showsFolders && (
@@ -172,33 +116,28 @@ export function RoomMenu(props: {
           <FoldersDialog room={live.ref} onClose={() => setShowsFolders(false)} />
         </LazyBoundary>
       )}
-      {showsHooks && (
-        <LazyBoundary>
-          <WebhooksDialog onClose={() => setShowsHooks(false)} />
-        </LazyBoundary>
-      )}
       {asksToLeave && <LeaveRoom state={state} onClose={() => setAsksToLeave(false)} />}
-    </div>
+    </>
   )
 }
 
 /** Shown only while the button that does the same does not fit beside the name of the room. */
 function Folded(props: { icon: IconName; title: string; waiting?: string | null; onPress: () => void }) {
   return (
-    <button
-      type="button"
-      role="menuitem"
+    <MenuItem
+      icon={props.icon}
       className={styles.folded}
-      aria-description={props.waiting ? waitingText(props.waiting) : undefined}
-      onClick={props.onPress}
+      description={props.waiting ? waitingText(props.waiting) : undefined}
+      badge={
+        props.waiting && (
+          <span className={`${styles.badge} in-queue`} aria-hidden="true">
+            {props.waiting}
+          </span>
+        )
+      }
+      onPress={props.onPress}
     >
-      <Icon name={props.icon} />
-      <span className="grow">{props.title}</span>
-      {props.waiting && (
-        <span className={`${styles.badge} in-queue`} aria-hidden="true">
-          {props.waiting}
-        </span>
-      )}
-    </button>
+      {props.title}
+    </MenuItem>
   )
 }

@@ -32,7 +32,7 @@ export function TopicDialog({ topic, onClose }: { topic: string | null; onClose:
   return (
     <Dialog title={t.topic.title} onClose={onClose}>
       {rights.canSetTopic ? (
-        <TopicForm topic={topic} onClose={onClose} />
+        <TopicForm topic={topic} onSaved={onClose} onCancel={onClose} />
       ) : (
         <div className="stack">
           <p className={roomsStyles.rulesText} dir="auto">
@@ -49,7 +49,14 @@ export function TopicDialog({ topic, onClose }: { topic: string | null; onClose:
   )
 }
 
-function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => void }) {
+interface TopicFormProps {
+  topic: string | null
+  onSaved: () => void
+  /** Of a form that is closed without a change. */
+  onCancel?: () => void
+}
+
+export function TopicForm({ topic, onSaved, onCancel }: TopicFormProps) {
   const client = useClient()
   const { live } = useOpenRoom()
   const [draft, setDraft] = useState(topic ?? '')
@@ -64,15 +71,16 @@ function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => vo
     setBusy(true)
     try {
       await client.rooms.setTopic({ room: live.ref, topic: draft })
-      onClose()
+      setError(null)
+      onSaved()
     } catch (cause) {
       setError(cause)
-      setBusy(false)
     }
+    setBusy(false)
   }
 
   return (
-    <form className="stack" onSubmit={save}>
+    <form className="stack" aria-label={t.topic.title} onSubmit={save}>
       <label className="field">
         <span>{t.topic.field}</span>
         <textarea
@@ -91,9 +99,11 @@ function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => vo
       </label>
       <Problem error={error} />
       <div className="row end">
-        <button type="button" className="button plain" onClick={onClose}>
-          {t.topic.cancel}
-        </button>
+        {onCancel && (
+          <button type="button" className="button plain" onClick={onCancel}>
+            {t.topic.cancel}
+          </button>
+        )}
         <button type="submit" className="button main" disabled={isTooLong} aria-disabled={isBusy || undefined}>
           {t.topic.save}
         </button>

@@ -1,13 +1,16 @@
 import { navigate, useHistoryState, usePathname } from 'wouter/use-browser-location'
 import {
   decoded,
+  formerTabs,
   linkTo,
   type ModerationTab,
+  moderationTabs,
   type PageAt,
   type PageName,
   type PanelName,
   pageAt,
   panels,
+  type RoomSettingsPart,
 } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { alpha, roomKey, roomOfKey } from '#shared/kit/room-key'
@@ -22,6 +25,8 @@ const dialogs: ReadonlySet<PageName> = new Set<PageName>([
   'roomNew',
   'roomsNear',
   'roomTokens',
+  'roomSettings',
+  'streamSettings',
   'settings',
   'admin',
   'invitation',
@@ -32,11 +37,17 @@ const isDialog = (page: PageAt | null): boolean => page !== null && dialogs.has(
 export function usePages(): { page: PageAt | null; behind: PageAt | null } {
   const page = usePage()
   const state: { behind?: string } | null = useHistoryState()
-  if (!isDialog(page)) return { page, behind: page }
-  const isWide = matchMedia(wide).matches
-  return { page, behind: pageAt(state?.behind ?? (isWide ? linkToRoom(alpha) : linkTo('home'))) }
+  return { page, behind: isDialog(page) ? pageAt(linkBehind(page, state?.behind)) : page }
 }
 export const wide = '(min-width: 760px)'
+
+/** What a dialog is shown above: the page that it was opened from. Settings of a room are above that room. */
+function linkBehind(dialog: PageAt | null, openedFrom: string | undefined): string {
+  const { room } = roomAt(dialog)
+  if (!room) return openedFrom ?? (matchMedia(wide).matches ? linkToRoom(alpha) : linkTo('home'))
+  const from = roomAt(openedFrom === undefined ? null : pageAt(openedFrom)).room
+  return openedFrom !== undefined && from && roomKey(from) === roomKey(room) ? openedFrom : linkToRoom(room)
+}
 
 /** Opens a dialog. From another dialog, or another part of it, this is no step of the history. */
 export function openDialog(link: string): void {
@@ -44,11 +55,12 @@ export function openDialog(link: string): void {
   navigate(link, { replace, state: replace ? history.state : { behind: location.pathname } })
 }
 
-/** Closes a dialog as the browser's back does; to the rooms if the visit began with it. */
+/** Closes a dialog as the browser's back does; to its room, or to the rooms, if the visit began with it. */
 export function closeDialog(): void {
-  if (isClosing || !isDialog(pageAt(location.pathname))) return
+  const page = pageAt(location.pathname)
+  if (isClosing || !isDialog(page)) return
   if (!history.state?.behind) {
-    navigate(linkTo('home'), { replace: true })
+    navigate(linkToRoom(roomAt(page).room), { replace: true })
     return
   }
   // The browser goes back after this call: a second press must not go two steps.
@@ -127,7 +139,19 @@ export function turnDeskTo(room: RoomRef, tab: ModerationTab): void {
 /** The part of that desk at the address. */
 export function useDesk(): ModerationTab {
   const params: { tab?: string } = usePages().behind?.params ?? {}
-  return (params.tab as ModerationTab | undefined) ?? 'log'
+  return moderationTabs.find((one) => one === params.tab) ?? 'log'
+}
+
+/** The address of a part of the settings of a room. */
+export const linkToRoomSettings = (room: RoomRef, setting: RoomSettingsPart): string =>
+  lookOf(room).isWatched
+    ? linkTo('streamSettings', { stream: room.id ?? '', setting })
+    : linkTo('roomSettings', { room: roomKey(room), setting })
+
+/** The part of the settings of a room at the address; null while they are closed. */
+export function useRoomSettingsPart(): RoomSettingsPart | null {
+  const params: { setting?: string } = usePage()?.params ?? {}
+  return (params.setting as RoomSettingsPart | undefined) ?? null
 }
 
 /** Follows a link between two such pages within this document. Other links are left to the browser. */
@@ -159,12 +183,22 @@ const places: Readonly<Record<string, (rest: readonly string[]) => string>> = {
   profile: ([address]) => (address ? linkTo('profile', { address }) : linkTo('profileOwn')),
 }
 
+/** The link to a part of the moderators' desk that the settings of the room have now; null if the address is none. */
+function linkOfFormerTab(): string | null {
+  const page = pageAt(location.pathname)
+  const { tab = '' }: { tab?: string } = page?.params ?? {}
+  const [{ room }, part] = [roomAt(page), formerTabs[tab]]
+  return room && part ? linkToRoomSettings(room, part) : null
+}
+
 /** Whether the address is one of earlier versions, such as `#/alpha/members`. */
-export const isOfEarlierVersion = (): boolean => location.hash.startsWith('#/')
+export const isOfEarlierVersion = (): boolean => location.hash.startsWith('#/') || linkOfFormerTab() !== null
 
 /** Opens the page of an address of earlier versions. */
 export function leadOn(): void {
-  if (!isOfEarlierVersion()) return
+  const settings = linkOfFormerTab()
+  if (settings !== null) navigate(settings, { replace: true })
+  if (!location.hash.startsWith('#/')) return
   const [key = '', ...rest] = location.hash
     .slice(2)
     .split('/')

@@ -2,7 +2,7 @@ import { createContext, useContext, useEffect, useRef, useSyncExternalStore } fr
 import type { RoomSummary } from '#shared/api/rooms/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
-import { closeRead } from '../accounts/push-kept.ts'
+import { closeRead } from '../accounts/notifications/push-kept.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
 import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'

@@ -4,7 +4,6 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
 import { fullTimeOf, listOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { MakeForm } from '../kit/make-form.tsx'
@@ -18,35 +17,33 @@ import { webhookTexts as t } from '../texts/webhooks.ts'
 import { useOpenRoom } from './room-context.ts'
 
 /** The caller's webhooks of the open room: where its events are sent, and what came of that. */
-export function WebhooksDialog({ onClose }: { onClose: () => void }) {
+export function Webhooks() {
   const client = useClient()
   const { live } = useOpenRoom()
   const [secret, setSecret] = useState<string | null>(null)
   const here = ({ rooms }: Webhook) => rooms.some((room) => roomKey(room) === roomKey(live.ref))
   const hooks = useLoaded(roomKey(live.ref), async () => (await client.webhooks.list({})).webhooks.filter(here))
   return (
-    <Dialog title={t.title} onClose={onClose} isBroad>
-      <div className="stack wide">
-        <p className="hint">{t.hint}</p>
-        <NewHook
-          room={live.ref}
-          onMade={(made) => {
-            setSecret(made)
-            hooks.reload()
-          }}
-        />
-        {secret !== null && <ShownOnce what="secret" label={t.secret} value={secret} hint={t.secretHint} />}
-        <Listed loaded={hooks} empty={<p className="hint">{t.empty}</p>}>
-          {(all) => (
-            <ul className="quiet-list" aria-label={t.list}>
-              {all.map((hook) => (
-                <Hook key={hook.id} hook={hook} onChange={hooks.reload} onSecret={setSecret} />
-              ))}
-            </ul>
-          )}
-        </Listed>
-      </div>
-    </Dialog>
+    <>
+      <p className="hint">{t.hint}</p>
+      <NewHook
+        room={live.ref}
+        onMade={(made) => {
+          setSecret(made)
+          hooks.reload()
+        }}
+      />
+      {secret !== null && <ShownOnce what="secret" label={t.secret} value={secret} hint={t.secretHint} />}
+      <Listed loaded={hooks} empty={<p className="hint">{t.empty}</p>}>
+        {(all) => (
+          <ul className="quiet-list" aria-label={t.list}>
+            {all.map((hook) => (
+              <Hook key={hook.id} hook={hook} onChange={hooks.reload} onSecret={setSecret} />
+            ))}
+          </ul>
+        )}
+      </Listed>
+    </>
   )
 }
 

@@ -15,6 +15,12 @@ export const agentEditorTexts = textCatalog('agent-editor', {
     AGENT_LIMIT_REACHED: 'You have five agents, which is the maximum. Delete one first.',
     BETA_ACCESS_REQUIRED: 'Only people with beta access can create agents on this server.',
   },
+  beta: {
+    title: 'Agent access',
+    hint: 'On this server, admins choose who can create agents.',
+    apply: 'Request access',
+    applied: 'You requested access on {time}. An admin will review it.',
+  },
   parts: {
     label: 'Parts',
     form: 'Settings',

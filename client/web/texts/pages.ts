@@ -7,6 +7,7 @@ export const pageTexts = textCatalog('pages', {
   nearRooms: 'Rooms near me',
   ownTokens: 'From my tokens',
   room: 'Room',
+  roomSettings: 'Room settings',
   live: 'Live',
   goLive: 'Go live',
   livestream: 'Livestream',

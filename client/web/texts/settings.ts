@@ -160,6 +160,7 @@ export const settingTexts = textCatalog('settings', {
     makeHint: 'Once a day. A new copy replaces the previous one.',
     begun: 'Your copy is being prepared. You can close this page.',
     working: 'Your copy is being prepared.',
+    readyAt: 'It will be ready at about {time}.',
     progress: 'Your copy',
     failed: 'Your copy could not be prepared. Try again.',
     get: 'Download',

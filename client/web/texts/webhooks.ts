@@ -1,7 +1,6 @@
 import { textCatalog } from './catalog.ts'
 
 export const webhookTexts = textCatalog('webhooks', {
-  title: 'Webhooks',
   hint: 'Sends the events of this room to your own server, each with a signature. Only your own webhooks are listed.',
   secret: 'Secret',
   secretHint: 'It is shown only once. With it your server can verify that a request comes from here.',

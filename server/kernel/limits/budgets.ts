@@ -97,6 +97,18 @@ export const budgets = {
     'the connection is closed',
   ),
   bytes: budget(4_194_304, 'Bytes of these packets', 'connection and second', 'the connection is closed'),
+  bytesOfAddress: budget(
+    8_388_608,
+    'Bytes of the packets of all its connections',
+    'address and second',
+    'the connection that sent the last one is closed',
+  ),
+  largePackets: budget(
+    10,
+    'Packets of more than 128 kB, which are events that are too long',
+    'connection and minute',
+    'the connection is closed',
+  ),
   events: budget(30, 'Events, in all namespaces together', 'connection and second', '`RATE_LIMIT_EXCEEDED`'),
   refusedEvents: budget(
     300,

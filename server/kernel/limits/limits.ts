@@ -19,6 +19,7 @@ const windowSeconds = 60
 const crowdFactor = 10
 /** In these tiers refused calls, such as forms with a mistake, have a separate bucket. */
 const ofFew: readonly Tier[] = ['auth', 'strict', 'contact']
+export const hasOwnRefusals = (tier: Tier): boolean => ofFew.includes(tier)
 
 export interface Rate {
   limit: number
@@ -89,7 +90,7 @@ export function createLimits(kv: Kv, scale: number, now: () => number): Limits {
       return crowd.retryAfterSeconds === null ? own : crowd
     },
     refusal: (tier, key) =>
-      ofFew.includes(tier)
+      hasOwnRefusals(tier)
         ? take(`refused:${tier}:${key}`, scaled(tiers[tier] * crowdFactor))
         : take(`limit:${tier}:${key}`, scaled(tiers[tier])),
     async peek(tier, key) {

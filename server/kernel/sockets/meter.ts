@@ -1,8 +1,10 @@
 import type { Server, Socket } from 'socket.io'
 import { type Budget, budgets, scaledBudget } from '#server/kernel/limits/budgets'
 import type { Logger } from '#server/kernel/operate/logger'
-import type { Caller } from '../context.ts'
-import type { SocketDoor } from './door.ts'
+import { clientAddressOf } from '../addresses.ts'
+import type { Caller, Node } from '../context.ts'
+import { nodeState } from '../operate/node-state.ts'
+import { eventLimitBytes, type SocketDoor } from './door.ts'
 
 type Wire = Socket['conn']
 
@@ -22,16 +24,21 @@ interface Meter {
   asker: Promise<Caller> | null
 }
 
+/** Longer than an event of the limit with its name and room. */
+const largeLength = 2 * eventLimitBytes
+
 function openMeter(scale: number): Meter {
   const packets = counter(budgets.packets, 1_000, scale)
   const bytes = counter(budgets.bytes, 1_000, scale)
+  const large = counter(budgets.largePackets, 60_000, scale)
   const events = counter(budgets.events, 1_000, scale)
   const connects = counter(budgets.connects, 60_000, scale)
   const refusedEvents = counter(budgets.refusedEvents, 60_000, scale)
   const refusals = counter(budgets.refusals, Number.POSITIVE_INFINITY, scale)
   return {
     packet(data) {
-      const isWithin = packets(1) && bytes(lengthOf(data))
+      const length = lengthOf(data)
+      const isWithin = packets(1) && bytes(length) && (length <= largeLength || large(1))
       return (!isOfType(data, connect) || connects(1)) && isWithin
     },
     refusal: () => refusals(1),
@@ -56,6 +63,21 @@ function counter(budget: Budget, milliseconds: number, scale: number): (amount: 
     sum += amount
     return sum <= most
   }
+}
+
+const addressesOn = nodeState(() => ({ span: 0, sums: new Map<string, number>() }))
+
+/** Counts bytes by address and second; false beyond the budget. */
+export function spendBytes(node: Pick<Node, 'limits' | 'state'>, address: string, length: number): boolean {
+  const counted = addressesOn(node)
+  const now = Math.floor(performance.now() / 1_000)
+  if (now !== counted.span) {
+    counted.span = now
+    counted.sums.clear()
+  }
+  const sum = (counted.sums.get(address) ?? 0) + length
+  counted.sums.set(address, sum)
+  return sum <= scaledBudget(budgets.bytesOfAddress, node.limits.scale)
 }
 
 /** The first characters of Socket.IO packets. */
@@ -98,14 +120,16 @@ export function endConnection(conn: Wire, logger: Logger, reason: string): void 
  * Counts all packets of each connection before they are read. It closes connections that send too much or are refused
  * too often.
  */
-export function meterConnections({ engine }: Server, { kernel: { node } }: SocketDoor): void {
+export function meterConnections({ engine }: Server, { proxies, kernel: { node } }: SocketDoor): void {
   engine.on('connection', (conn: Wire) => {
     const meter = connectionMeterOf({ conn }, node.limits.scale)
+    const address = clientAddressOf(conn.request, proxies)
     // A client that ignores the close of its WebSocket could send for another half minute.
     conn.once('close', () => setTimeout(endWebSocket, goodbyeMilliseconds, conn).unref())
     // The engine delivers a packet after this event, and only if the connection is still open.
     conn.on('packet', ({ type, data }: EnginePacket) => {
-      if (!meter.packet(type === 'message' ? data : undefined)) endConnection(conn, node.logger, 'too many packets')
+      const isWithin = meter.packet(type === 'message' ? data : undefined)
+      if (!isWithin || !spendBytes(node, address, lengthOf(data))) endConnection(conn, node.logger, 'too many packets')
     })
     conn.on('packetCreate', ({ type, data }: EnginePacket) => {
       if (type !== 'message' || !isOfType(data, connectError) || meter.refusal()) return

@@ -22,6 +22,8 @@ export type Share<Field extends string = string> = Fate<Field> & {
   at?: OwnerPosition
   /** The field names a row of this model, and the owner of that row is the owner. */
   through?: string
+  /** Further fields of a row that stays in which the account may be named, as in addresses of files. */
+  renames?: readonly Field[]
   /** False if this person never gets the row. */
   archive?: false
   /** Fields that this person does not get. */

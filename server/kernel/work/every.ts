@@ -15,26 +15,36 @@ export function startInBackground(
   }
 }
 
+const soonMilliseconds = 1_000
+
 /**
- * Repeats work until the returned function is called, never twice at a time. An error is logged, and the next run
- * follows in its time.
+ * Repeats work until the returned function is called, never twice at a time. Work that returned true, or was woken, is repeated soon.
+ * An error is logged, and the next run follows in its time.
  */
 export function every(
   { logger }: Pick<Node, 'logger'>,
   milliseconds: number,
   work: () => Promise<unknown>,
   message: string,
+  onWake?: (wake: () => void) => void,
 ): () => void {
   let [isWorking, isStopped] = [false, false]
   const workOnce = async () => {
-    if (isWorking) return
+    if (isWorking || isStopped) return
     isWorking = true
-    await work().catch((error: unknown) => {
+    const isMore = await work().catch((error: unknown) => {
       if (!isStopped) logger.warn({ error }, message)
     })
     isWorking = false
+    if (isMore === true) workSoon()
+  }
+  let soon: NodeJS.Timeout | undefined
+  const workSoon = () => {
+    clearTimeout(soon)
+    soon = setTimeout(workOnce, soonMilliseconds).unref()
   }
   void workOnce()
+  onWake?.(workSoon)
   const timer = setInterval(workOnce, milliseconds).unref()
   return () => {
     isStopped = true

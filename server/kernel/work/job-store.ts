@@ -18,15 +18,9 @@ export async function storeJob(id: string, kind: string, payload: string, now: n
   await StoredJobs.updateOne({ _id: id }, { $setOnInsert: row }, { upsert: true })
 }
 
-/** The state of a job that waits for its next attempt. */
-export const postponedJob = (until: number, error: string): UpdateQuery<StoredJob> => ({
-  $set: { due_at: new Date(until), run: null, error },
-})
-
-/** The state of a job that was not started, which is no attempt. */
-export const unstartedJob = (until: number): UpdateQuery<StoredJob> => ({
-  $set: { due_at: new Date(until), run: null },
-  $inc: { attempts: -1 },
+/** The state of a job that waits for its next run. */
+export const waitingJob = (until: number, change: Partial<StoredJob>): UpdateQuery<StoredJob> => ({
+  $set: { due_at: new Date(until), run: null, ...change },
 })
 
 export const finishedJob = (

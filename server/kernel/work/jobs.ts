@@ -5,7 +5,7 @@ import { seal, unseal } from '#server/kernel/seal'
 import type { StoredJob } from '#server/kernel/store/model'
 import type { JobQueue } from '#server/ports/jobs/port'
 import { every } from './every.ts'
-import { countJobs, dueJobs, finishedJob, jobLease, postponedJob, storeJob, unstartedJob } from './job-store.ts'
+import { countJobs, dueJobs, finishedJob, jobLease, storeJob, waitingJob } from './job-store.ts'
 import { type LeasedDocument, takeLease, withLease } from './lease.ts'
 
 interface JobTimes {
@@ -79,17 +79,17 @@ export function startJobs(
   }
 
   async function runTaken(taken: StoredJob, held: LeasedDocument<StoredJob>) {
-    const { kind } = taken
+    const { kind, attempts } = taken
     const count = busy.get(kind) ?? 0
     if (count >= (kinds.get(kind)?.atOnce ?? atOnce)) {
-      await held.end(unstartedJob(node.now() + fullMilliseconds))
+      await held.end(waitingJob(node.now() + fullMilliseconds, { attempts: attempts - 1 }))
       return { againInMilliseconds: fullMilliseconds }
     }
     busy.set(kind, count + 1)
     try {
-      if (taken.attempts > mostAttempts) throw new Error('The process died at each attempt')
-      await perform(taken, held.signal)
-      await held.end(finishedJob('done', node.now(), kept))
+      if (attempts > mostAttempts) throw new Error('The process died at each attempt')
+      const againAt = await perform(taken, held.signal)
+      await held.end(againAt ? waitingJob(againAt, { attempts: 0 }) : finishedJob('done', node.now(), kept))
       node.metrics.jobRun(kind, 'done')
       return null
     } catch (error) {
@@ -102,7 +102,7 @@ export function startJobs(
   async function perform({ _id: id, kind, payload = '', attempts: attempt }: StoredJob, signal: AbortSignal) {
     const declaration = kinds.get(kind)
     const carried = declaration?.payload.parse(JSON.parse(unseal(node.settings.sessionKeys, payload)))
-    await declaration?.run(carried as never, { id, attempt, node, signal })
+    return declaration?.run(carried as never, { id, attempt, node, signal })
   }
 
   /** Error messages may be shown, payloads never. */
@@ -116,7 +116,7 @@ export function startJobs(
       return null
     }
     const againInMilliseconds = times.backOffMilliseconds * 2 ** (attempts - 1)
-    await held.end(postponedJob(node.now() + againInMilliseconds, message))
+    await held.end(waitingJob(node.now() + againInMilliseconds, { error: message }))
     return { againInMilliseconds }
   }
 

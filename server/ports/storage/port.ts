@@ -64,5 +64,9 @@ export function keyAt(storageUrl: string, address: string): string | null {
 
 const below = (storageUrl: string) => `${storageUrl.replace(/\/+$/, '')}/`
 
+/** What was found, to be put under another key. Its bytes are read once, as they are written there. */
+export const blobOf = ({ size, bytes }: FoundBlob): Blob =>
+  Object.defineProperties(new Blob(), { size: { value: size }, stream: { value: () => Readable.toWeb(bytes) } })
+
 /** The bytes of a blob, as they are read. */
 export const bytesOf = (blob: Blob): Readable => Readable.fromWeb(blob.stream() as ReadableStream)

@@ -9,6 +9,7 @@ const ownedHeaders =
 
 const HeaderName = z
   .string()
+  .max(64, { error: 'Invalid header name' })
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, { error: 'Invalid header name' })
   .refine((name) => !ownedHeaders.test(name), { error: 'This header cannot be set' })
 const secret = (max: number) =>

@@ -18,7 +18,8 @@ export const PhoneNumber = z
   .string('Phone number is required')
   .max(40, 'Invalid phone number')
   .regex(/^\D*(\d\D*){8,15}$/, 'Invalid phone number')
-  .refine((given) => written.test(given), { error: 'Invalid phone number' })
+  // Runs of spaces could be divided among the parts of the number in many ways.
+  .refine((given) => written.test(given.replace(/\p{Zs}+/gu, ' ')), { error: 'Invalid phone number' })
   .overwrite((given) => {
     const digits = given.replace(/\D/g, '')
     const isLocal = digits.length === 10 && !given.includes('+')

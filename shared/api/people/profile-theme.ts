@@ -12,6 +12,7 @@ const notAColor = { error: 'Not a colour: #rrggbb, rgb(), rgba(), hsl(), hsla() 
 /** Written anew as `#rrggbb`, or as `rgba()` where something shines through. */
 export const Color = z
   .string()
+  .max(100, notAColor)
   .overwrite((value) => colorOf(value) ?? value)
   .regex(/^(?:#[0-9a-fA-F]{3,8}|transparent|(?:rgb|hsl)a?\([\d.,%\s-]+\))$/i, notAColor)
   .refine((value) => colorOf(value) !== null, notAColor)

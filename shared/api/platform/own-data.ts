@@ -12,6 +12,8 @@ export const DataExport = z.object({
   /** How many of its parts are written, and how many it has. */
   done: z.number().int(),
   total: z.number().int(),
+  /** When it will be ready, by its pace so far. Null before a second of work, and once it is done. */
+  ready_at: Time.nullable(),
   /** The size of the archive; null until it is ready. */
   bytes: z.number().int().nullable(),
   created_at: Time,
@@ -62,7 +64,7 @@ export const ownData = {
     output: z.object({ export: DataExport }),
   }),
   readExport: operation({
-    summary: `How far the archive of the caller is; null where there is none. \`url\` is there once it is ready, for a caller who has just signed in. The archive is there for ${archiveDays} days.`,
+    summary: `How far the archive of the caller is; null where there is none. \`ready_at\` is an estimate. \`url\` is there once it is ready, for a caller who has just signed in. The archive is there for ${archiveDays} days.`,
     http: 'GET /api/account/export',
     socket: '/notifications own-data:read',
     ...ofOwner,

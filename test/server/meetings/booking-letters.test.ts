@@ -1,7 +1,9 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
+import { followUpOlderCalls } from '#server/domains/meetings/booking/follow-up'
 import { Bookings } from '#server/domains/meetings/scheduling/model'
+import type { Node } from '#server/kernel/context'
 import { booking, scheduledCallChanged } from '#shared/api/meetings/booking'
 import { scheduling } from '#shared/api/meetings/scheduling'
 import { accounts } from '#shared/api/people/accounts'
@@ -25,6 +27,13 @@ async function bookable(more: CallOf<typeof scheduling.configure> = {}) {
 }
 const callsTo = async (email: string) =>
   (await lettersTo(server, email)).filter(({ subject }) => subject?.startsWith('A call is'))
+
+/** The first job follows the call up. */
+function failSecondJob({ jobs }: Node) {
+  vi.restoreAllMocks()
+  const add = jobs.add.bind(jobs)
+  vi.spyOn(jobs, 'add').mockImplementationOnce(add).mockRejectedValueOnce(new Error('failed'))
+}
 
 beforeAll(async () => {
   server = await boot({
@@ -108,7 +117,7 @@ describe('letters about a call of which nobody was told', () => {
     const guest = guestOf(`Ann ${people}`)
     const node = server.apps[0]?.node
     if (!node) throw new Error('No node')
-    vi.spyOn(node.jobs, 'add').mockRejectedValueOnce(new Error('failed'))
+    failSecondJob(node)
     const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9), ...guest }
     expect((await asGuest(server.url, asked)).status).toBe(500)
     onTestFinished(() => server.setAhead(0))
@@ -119,6 +128,7 @@ describe('letters about a call of which nobody was told', () => {
     const isTold = async () => (await Bookings.findOne(ofHost).lean())?.tell_at === undefined
     await expect.poll(isTold).toBe(true)
     await Bookings.updateOne(ofHost, { $set: { tell_at: new Date(0) } })
+    await followUpOlderCalls(node)
     await expect.poll(isTold).toBe(true)
     expect(await told()).toEqual([1, 1])
   })
@@ -131,7 +141,7 @@ describe('letters about a call of which nobody was told', () => {
     const line = await host.socket('/notifications')
     const node = server.apps[0]?.node
     if (!node) throw new Error('No node')
-    vi.spyOn(node.jobs, 'add').mockRejectedValueOnce(new Error('failed'))
+    failSecondJob(node)
     const cancelling = { status: 'cancelled', token }
     expect((await call(server.url, `PATCH /api/scheduling/calls/${id}`, cancelling)).status).toBe(500)
     expect((await host.does('rest', booking.calls, {})).calls).toMatchObject([{ status: 'cancelled' }])
@@ -145,6 +155,7 @@ describe('letters about a call of which nobody was told', () => {
     const isTold = async () => (await Bookings.findOne({ _id: id }).lean())?.tell_at === undefined
     await expect.poll(isTold).toBe(true)
     await Bookings.updateOne({ _id: id }, { $set: { tell_at: new Date(0) } })
+    await followUpOlderCalls(node)
     await expect.poll(isTold).toBe(true)
     expect(await told()).toEqual([1, 1])
   })

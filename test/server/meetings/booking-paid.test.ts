@@ -1,5 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { followUpOlderCalls } from '#server/domains/meetings/booking/follow-up'
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { Payments } from '#server/domains/payments/payments/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
@@ -369,6 +370,7 @@ solo(
     expect(await Bookings.countDocuments({ parties: host.account })).toBe(0)
     await expect.poll(async () => (await Bookings.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
     await Bookings.updateOne({ _id: call.id }, { $set: { tell_at: new Date(0) } })
+    await followUpOlderCalls(server.apps[0]?.node ?? expect.fail())
     await expect.poll(async () => (await Bookings.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
     expect(await notBooked(guestEmail)).toHaveLength(1)
 

@@ -29,7 +29,7 @@ const never = { ...times, sweepMilliseconds: 3_600_000 }
 const forgetful: JobQueue = { push() {}, consume: () => async () => {}, async close() {} }
 
 let kinds = 0
-const kindOf = (run: (payload: { text: string }, run: JobRun) => Promise<void>) =>
+const kindOf = (run: (payload: { text: string }, run: JobRun) => ReturnType<Job['run']>) =>
   job({ kind: `test.${process.pid}-${++kinds}`, payload: z.object({ text: z.string() }), run })
 
 const nodeAt = (at: number): Node => {
@@ -86,6 +86,22 @@ describe('P18: a job is done at least once, and seen to be done once', () => {
     expect(runs).toHaveLength(1)
     expect(runs[0]).toBeGreaterThanOrEqual(dueAt)
     expect(runs[0]).toBeLessThan(dueAt + 1_500)
+  })
+
+  test('one that names the time of its next run is run again then, and fails as seldom as a new one', async () => {
+    const runs: [number, number][] = []
+    let dueAt = 0
+    const kind = kindOf(async (_payload, { node, attempt }) => {
+      runs.push([node.now(), attempt])
+      if (runs.length === 1) throw new Error('failed once')
+      if (runs.length > 3) return
+      dueAt = node.now() + 300
+      return dueAt
+    })
+    await worker(kind).add(kind, { text: 'x' }, 'again-1')
+    await over('again-1')
+    expect(runs.map(([, attempt]) => attempt)).toEqual([1, 2, 1, 1])
+    expect(runs[3]?.[0]).toBeGreaterThanOrEqual(dueAt)
   })
 
   test('of a kind that leaves room for others only so many run at once, and all are done', async () => {

@@ -245,6 +245,37 @@ describe('P25: the archive of an account', () => {
     expect(await archivesIn(folder)).toHaveLength(before.length + 1)
   })
 
+  test('is told of while it is written, with an estimate of its end by its pace', async () => {
+    const pictures = ['one.png', 'two.png', 'three.png']
+    for (const name of pictures) {
+      const body = new FormData()
+      body.set('file', new Blob([png, name]), name)
+      const headers = { Authorization: `Bearer ${ada.token}` }
+      expect((await fetch(`${ada.url}/api/upload`, { method: 'POST', body, headers })).status).toBe(200)
+    }
+    const releases: (() => void)[] = []
+    const read = storage.read.bind(storage)
+    const held = vi.spyOn(storage, 'read').mockImplementation(async (...given) => {
+      await new Promise<void>((resolve) => releases.push(resolve))
+      return read(...given)
+    })
+    await ada.does('rest', ownData.beginExport, { include_media: true })
+    expect((await exportOf(ada)).export).toMatchObject({ state: 'working', ready_at: null })
+    await until(() => expect(releases).toHaveLength(1))
+    // The first estimate is made after a second of work.
+    const begun = performance.now()
+    await until(() => expect(performance.now() - begun).toBeGreaterThan(1_000))
+    releases[0]?.()
+    await until(() => expect(releases).toHaveLength(2))
+    const { export: told } = await exportOf(ada)
+    expect(told).toMatchObject({ state: 'working', ready_at: expect.any(String) })
+    const left = Date.parse(told?.ready_at ?? '') - Date.now()
+    expect(left).toBeLessThan(60_000)
+    held.mockRestore()
+    releases[1]?.()
+    expect((await ready(ada)).export).toMatchObject({ ready_at: null, done: told?.total })
+  })
+
   test('is told of when it is ready', async () => {
     const line = await ada.socket('/notifications')
     await ada.does('rest', ownData.beginExport, {})

@@ -1,6 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
+import { followUpOlderCalls } from '#server/domains/meetings/booking/follow-up'
 import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { PushBrowsers, PushPreferences } from '#server/domains/platform/push/model'
 import { keepPushKey } from '#server/ports/database/port'
@@ -532,6 +533,7 @@ describe('browsers are told by themselves', () => {
     const { id } = await one.does('rest', booking.schedule, asked)
     const left = { status: 'cancelled', cancelled_by: host.account, tell_at: new Date(0) } as const
     await Bookings.updateOne({ _id: id }, { $set: left })
+    await followUpOlderCalls(server.apps[0]?.node ?? expect.fail())
     const told = { body: 'Has cancelled a call with you', url: '/calls', senderAddress: host.account }
     await tells(bookers, told)
     await expect.poll(async () => (await Bookings.findOne({ _id: id }).lean())?.tell_at).toBeUndefined()

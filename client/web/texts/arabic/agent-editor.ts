@@ -14,6 +14,12 @@ export const agentEditorTexts: TextTranslation<typeof english> = {
     AGENT_LIMIT_REACHED: 'لديك خمسة وكلاء، وهو الحد الأقصى. احذف واحدًا أولاً.',
     BETA_ACCESS_REQUIRED: 'لا ينشئ الوكلاء على هذا الخادم إلا من لديهم وصول تجريبي.',
   },
+  beta: {
+    title: 'إنشاء الوكلاء',
+    hint: 'على هذا الخادم يختار المسؤولون من يمكنه إنشاء الوكلاء.',
+    apply: 'طلب الإذن',
+    applied: 'طلبت الإذن في {time}. سيراجعه أحد المسؤولين.',
+  },
   parts: {
     label: 'الأقسام',
     form: 'الإعدادات',

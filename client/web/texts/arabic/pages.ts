@@ -7,6 +7,7 @@ export const pageTexts: TextTranslation<typeof english> = {
   nearRooms: 'غرف بالقرب مني',
   ownTokens: 'من رموزي المميزة',
   room: 'غرفة',
+  roomSettings: 'إعدادات الغرفة',
   live: 'مباشر',
   goLive: 'بدء بث مباشر',
   livestream: 'بث مباشر',

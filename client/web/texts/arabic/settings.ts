@@ -161,6 +161,7 @@ export const settingTexts: TextTranslation<typeof english> = {
     makeHint: 'مرة في اليوم. تحل النسخة الجديدة محل السابقة.',
     begun: 'يجري تحضير نسختك. يمكنك إغلاق هذه الصفحة.',
     working: 'يجري تحضير نسختك.',
+    readyAt: 'ستكون جاهزة حوالي الساعة {time}.',
     progress: 'نسختك',
     failed: 'تعذّر تحضير نسختك. حاول مجددًا.',
     get: 'تنزيل',

@@ -2,7 +2,6 @@ import type { TextTranslation } from '../catalog.ts'
 import type { webhookTexts as english } from '../webhooks.ts'
 
 export const webhookTexts: TextTranslation<typeof english> = {
-  title: 'روابط Webhook',
   hint: 'ترسل أحداث هذه الغرفة إلى خادمك، كل حدث مع توقيع. تُعرض روابطك أنت فقط.',
   secret: 'السر',
   secretHint: 'يُعرض مرة واحدة فقط. به يمكن لخادمك التحقق من أن الطلب من هنا.',

@@ -15,6 +15,12 @@ export const agentEditorTexts: TextTranslation<typeof english> = {
     AGENT_LIMIT_REACHED: 'Du hast fünf Agenten, mehr sind nicht möglich. Lösche zuerst einen.',
     BETA_ACCESS_REQUIRED: 'Auf diesem Server können nur Personen mit Beta-Zugang Agenten erstellen.',
   },
+  beta: {
+    title: 'Agentenzugang',
+    hint: 'Auf diesem Server bestimmen Admins, wer Agenten erstellen kann.',
+    apply: 'Zugang anfragen',
+    applied: 'Du hast am {time} Zugang angefragt. Ein Admin prüft das.',
+  },
   parts: {
     label: 'Bereiche',
     form: 'Einstellungen',

@@ -26,6 +26,7 @@ import { pointTexts } from './points.ts'
 import { priceTexts } from './prices.ts'
 import { profileEditorTexts } from './profile-editor.ts'
 import { profileTexts } from './profiles.ts'
+import { roomSettingTexts } from './room-settings.ts'
 import { roomTexts } from './rooms.ts'
 import { settingTexts } from './settings.ts'
 import { sidebarTexts } from './sidebar.ts'
@@ -60,6 +61,7 @@ export const germanTexts = {
   pages: pageTexts,
   people: peopleTexts,
   points: pointTexts,
+  'room-settings': roomSettingTexts,
   rooms: roomTexts,
   settings: settingTexts,
   sidebar: sidebarTexts,

@@ -7,6 +7,7 @@ export const pageTexts: TextTranslation<typeof english> = {
   nearRooms: 'Räume in meiner Nähe',
   ownTokens: 'Aus meinen Token',
   room: 'Raum',
+  roomSettings: 'Raumeinstellungen',
   live: 'Live',
   goLive: 'Live gehen',
   livestream: 'Livestream',

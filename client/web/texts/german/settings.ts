@@ -163,6 +163,7 @@ export const settingTexts: TextTranslation<typeof english> = {
     makeHint: 'Einmal am Tag. Eine neue Kopie ersetzt die vorige.',
     begun: 'Deine Kopie wird vorbereitet. Du kannst diese Seite schließen.',
     working: 'Deine Kopie wird vorbereitet.',
+    readyAt: 'Sie ist ungefähr um {time} fertig.',
     progress: 'Deine Kopie',
     failed: 'Deine Kopie konnte nicht vorbereitet werden. Versuche es noch einmal.',
     get: 'Herunterladen',

@@ -6,7 +6,7 @@ export const sidebarTexts: TextTranslation<typeof english> = {
   administration: 'Verwaltung',
   browse: 'Kanäle durchsuchen',
   create: 'Neuer Raum',
-  search: 'Suchen oder gehen zu …',
+  search: 'Suchen oder öffnen …',
   admins: 'Für Admins',
   adminsHint: 'Nur Admins können diese Seite öffnen.',
   settings: 'Einstellungen',

@@ -2,7 +2,6 @@ import type { TextTranslation } from '../catalog.ts'
 import type { webhookTexts as english } from '../webhooks.ts'
 
 export const webhookTexts: TextTranslation<typeof english> = {
-  title: 'Webhooks',
   hint: 'Sendet die Ereignisse dieses Raums an deinen eigenen Server, jedes mit einer Signatur. Nur deine eigenen Webhooks sind aufgelistet.',
   secret: 'Geheimnis',
   secretHint: 'Es wird nur einmal angezeigt. Damit kann dein Server überprüfen, dass eine Anfrage von hier kommt.',

@@ -14,6 +14,12 @@ export const agentEditorTexts: TextTranslation<typeof english> = {
     AGENT_LIMIT_REACHED: 'Tienes cinco agentes, que es el máximo. Elimina uno primero.',
     BETA_ACCESS_REQUIRED: 'En este servidor solo pueden crear agentes quienes tienen acceso beta.',
   },
+  beta: {
+    title: 'Acceso a agentes',
+    hint: 'En este servidor, los administradores eligen quién puede crear agentes.',
+    apply: 'Solicitar acceso',
+    applied: 'Solicitaste acceso el {time}. Un administrador lo revisará.',
+  },
   parts: {
     label: 'Secciones',
     form: 'Ajustes',

@@ -7,6 +7,7 @@ export const pageTexts: TextTranslation<typeof english> = {
   nearRooms: 'Salas cerca de mí',
   ownTokens: 'De mis tokens',
   room: 'Sala',
+  roomSettings: 'Ajustes de la sala',
   live: 'En directo',
   goLive: 'Emitir en directo',
   livestream: 'Directo',

@@ -163,6 +163,7 @@ export const settingTexts: TextTranslation<typeof english> = {
     makeHint: 'Una vez al día. Una copia nueva sustituye a la anterior.',
     begun: 'Se está preparando tu copia. Puedes cerrar esta página.',
     working: 'Se está preparando tu copia.',
+    readyAt: 'Estará lista hacia las {time}.',
     progress: 'Tu copia',
     failed: 'No se pudo preparar tu copia. Inténtalo de nuevo.',
     get: 'Descargar',

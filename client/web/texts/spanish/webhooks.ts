@@ -2,7 +2,6 @@ import type { TextTranslation } from '../catalog.ts'
 import type { webhookTexts as english } from '../webhooks.ts'
 
 export const webhookTexts: TextTranslation<typeof english> = {
-  title: 'Webhooks',
   hint: 'Envía los eventos de esta sala a tu propio servidor, cada uno con una firma. Solo se muestran tus webhooks.',
   secret: 'Secreto',
   secretHint: 'Se muestra una sola vez. Con él, tu servidor puede verificar que una solicitud viene de aquí.',

@@ -11,7 +11,7 @@ import { answerMention, markBegun, mentionOf } from './follow.ts'
 import { agentsIn } from './memberships.ts'
 import { questionOfRun } from './writing.ts'
 
-const lookMilliseconds = 1_000
+const lookMilliseconds = 10_000
 const atOnce = 100
 /** The appending node begins answers at once; another node takes over after so long. */
 const lateMilliseconds = 4_000
@@ -20,20 +20,18 @@ const staleMilliseconds = 600_000
 
 /** Begins answers whose node died before it began them. */
 export function beginLostQuestions(node: Node): () => void {
-  async function look(): Promise<void> {
+  async function look(): Promise<boolean> {
     const now = new Date(node.now())
     const left = { due_at: { $exists: true, $lt: new Date(node.now() - lateMilliseconds) } }
     const found = await Questions.find(left).sort({ due_at: 1 }).limit(atOnce).lean<StoredQuestion[]>()
     for (const { _id } of found) {
       const taken = await Questions.findOneAndUpdate({ _id, ...left }, { $set: { due_at: now } }).lean<StoredQuestion>()
-      if (taken) begin(taken)
+      if (taken)
+        beginLate(node, taken).catch((error: unknown) => node.logger.warn({ error }, 'a mention was not answered'))
     }
+    return (await Questions.exists({ due_at: { $exists: true } })) !== null
   }
-
-  function begin(question: StoredQuestion): void {
-    beginLate(node, question).catch((error: unknown) => node.logger.warn({ error }, 'a mention was not answered'))
-  }
-  return every(node, lookMilliseconds, look, 'mentions of lost nodes were not looked for')
+  return every(node, lookMilliseconds, look, 'mentions of lost nodes were not looked for', node.nodes.onChange)
 }
 
 async function beginLate(node: Node, { _id, room, at }: StoredQuestion): Promise<void> {
@@ -48,38 +46,30 @@ const attempts = 3
 
 /** Sends answers of dead nodes, and restarts runs that were lost with them. */
 export function sendLostAnswers(node: Node): () => void {
-  let isLooking = false
   let isOver = false
 
-  async function look(): Promise<void> {
+  async function look(): Promise<boolean> {
     const others = node.alone ? [] : [...node.nodes.live()].filter((id) => id !== node.id)
-    const left = await Runs.find({ to_say: { $exists: true, $nin: others }, state: { $ne: 'running' } })
+    const unsent = { to_say: { $exists: true, $nin: others } }
+    const left = await Runs.find({ ...unsent, state: { $ne: 'running' } })
       .limit(atOnce)
       .lean<StoredRun[]>()
     for (const run of left) {
       if (isOver || answersOn(node).has(run._id)) continue
-      const { matchedCount } = await Runs.updateOne(
-        { _id: run._id, to_say: { $exists: true, $nin: others } },
-        { $set: { to_say: node.id } },
-      )
+      const { matchedCount } = await Runs.updateOne({ _id: run._id, ...unsent }, { $set: { to_say: node.id } })
       if (matchedCount === 0 || answersOn(node).has(run._id)) continue
       answersOn(node).add(run._id)
       sendLostAnswer(node, run)
         .catch((error: unknown) => node.logger.warn({ error, run: run._id }, 'a mention was not answered'))
         .finally(() => answersOn(node).delete(run._id))
     }
+    return (await Runs.exists(unsent)) !== null
   }
 
-  const lookQuietly = async () => {
-    if (isLooking) return
-    isLooking = true
-    await look().catch((error: unknown) => node.logger.warn({ error }, 'answers of lost nodes were not said'))
-    isLooking = false
-  }
-  const timer = setInterval(lookQuietly, lookMilliseconds).unref()
+  const stop = every(node, lookMilliseconds, look, 'answers of lost nodes were not said', node.nodes.onChange)
   return () => {
     isOver = true
-    clearInterval(timer)
+    stop()
   }
 }
 

@@ -89,7 +89,14 @@ const listOf = (shape: object) => [new Schema({ ...entry, ...shape }, { _id: fal
 export const Agents = defineModel<StoredAgent>(
   'Agents',
   {
-    shares: [{ owner: 'owner_address', becomes: 'erase' }],
+    shares: [
+      { owner: 'owner_address', becomes: 'erase' },
+      {
+        owner: 'owner_address',
+        becomes: 'hand over',
+        rule: 'An official one goes to the longest-standing super admin; without any, it stays without an owner.',
+      },
+    ],
     archive: 'agents',
     secret: ['mcp_servers.sealed', 'api_tools.sealed'],
     stays: ['x402_wallet_address', 'mcp_servers.has_api_key', 'api_tools.has_api_key'],

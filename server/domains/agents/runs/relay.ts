@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
+import { definePeerTopic } from '#server/kernel/peer-message'
 import type { FrameBody } from '#shared/api/agents/run-frames'
 import { errors } from '#shared/errors'
 import { cancelledRun, failedRun } from './answer-lines.ts'
@@ -38,9 +39,10 @@ const relayOn = nodeState(() => ({
   waiting: new Map<string, Set<() => void>>(),
 }))
 
-const topicOf = (run: string) => `run:${run}`
-const wantedTopic = (node: string) => `run-wanted:${node}`
-const InterestMessage = z.object({ run: z.string() })
+const Frames = z.custom<readonly FrameBody[]>(Array.isArray)
+const framesTopic = definePeerTopic('run:', z.object({ from_idx: z.number(), frames: Frames }))
+const wantedTopic = definePeerTopic('run-wanted:', z.object({ run: z.string() }))
+const stopTopic = definePeerTopic('run-stop:', z.object({ run: z.string() }))
 
 /** Registers a run of this node, and returns its stop. */
 export function holdRun(node: Node, log: FrameLog): AbortController {
@@ -81,8 +83,7 @@ export const runsHere = (node: Node): ReadonlyMap<string, FrameLog> => relayOn(n
 
 /** Follows the interest of other nodes in runs. */
 export const followInterest = (node: Node): (() => void) =>
-  node.peers.listen(wantedTopic(node.id), (word) => {
-    const { run } = InterestMessage.parse(word)
+  wantedTopic.listen(node, node.id, ({ run }) => {
     const { here, wanted } = relayOn(node)
     const log = here.get(run)
     if (!log) return
@@ -97,7 +98,7 @@ export function sendFramesToNodes(node: Node, run: string, from_idx: number, fra
   const until = relayOn(node).wanted.get(run)
   if (until === undefined) return
   if (until < performance.now()) relayOn(node).wanted.delete(run)
-  else node.peers.tell(topicOf(run), { from_idx, frames })
+  else framesTopic.tell(node, run, { from_idx, frames })
 }
 
 /** Follows a running run on any node until `release`. */
@@ -141,13 +142,12 @@ function watch(node: Node, { _id: run, node: worker, account }: Followed): Watch
     }
   }
   const readQuietly = () => void readOn().catch(() => undefined)
-  const stop = node.peers.listen(topicOf(run), (word) => {
-    const { from_idx, frames } = word as { from_idx: number; frames: FrameBody[] }
+  const stop = framesTopic.listen(node, run, ({ from_idx, frames }) => {
     heardAt = performance.now()
     known = from_idx + frames.length
     if (!log.take(from_idx, frames)) readQuietly()
   })
-  const want = () => node.peers.tell(wantedTopic(worker), { run })
+  const want = () => wantedTopic.tell(node, worker, { run })
   want()
   const wanting = setInterval(want, renewMilliseconds)
   const polling = setInterval(() => {
@@ -176,11 +176,9 @@ async function takeStored(log: FrameLog): Promise<boolean> {
 
 const isRunning = async (run: string): Promise<boolean> => (await Runs.exists({ _id: run, state: 'running' })) !== null
 
-const stopTopic = (node: string) => `run-stop:${node}`
-
 /** Requests a stop from the run's node. */
 export const requestStop = (node: Node, { _id: run, node: worker }: { _id: string; node: string }): void =>
-  void node.peers.tell(stopTopic(worker), { run })
+  stopTopic.tell(node, worker, { run })
 
 /** Stops a run of this node. */
 export const stopRun = (node: Node, run: string, by: string): void =>
@@ -204,13 +202,13 @@ export function followStops(node: Node): () => void {
   }
   const lookQuietly = () => void look().catch(() => undefined)
   const lookOnce = async () => {
-    const isPressing = relayOn(node).here.size > 0 && !node.peers.isUp()
-    if (isLooking || (!isPressing && performance.now() - lookedAt < pollMilliseconds)) return
+    const isPressing = !node.peers.isUp() || performance.now() - lookedAt >= pollMilliseconds
+    if (isLooking || !isPressing || relayOn(node).here.size === 0) return
     isLooking = true
     await look().catch(() => undefined)
     isLooking = false
   }
-  const silence = node.peers.listen(stopTopic(node.id), lookQuietly)
+  const silence = stopTopic.listen(node, node.id, lookQuietly)
   const timer = node.alone ? undefined : setInterval(() => void lookOnce(), stopMilliseconds).unref()
   return () => {
     silence()

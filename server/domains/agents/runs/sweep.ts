@@ -7,50 +7,34 @@ import { Runs, type StoredRun } from './model.ts'
 import { isRunHere } from './relay.ts'
 import { settleRun } from './settle.ts'
 
-const sweepMilliseconds = 1_000
 /** A node that is missing in so many sweeps is gone. It shows within six seconds; an answer ends within eight. */
 const mostMissed = 2
-const atOnce = 500
-const sweepOwnMilliseconds = 10_000
-const ownAtOnce = 5_000
+const sweepMilliseconds = 10_000
+const atOnce = 5_000
 const youngMilliseconds = 10_000
 
-/** Ends runs without a node, with their written text. */
+/** Ends runs without a node, with their written text. A timed-out write may have stored unknown runs of this node. */
 export function sweepRuns(node: Node): () => void {
   /** Sweeps in a row in which the run's node was missing. */
   const missed = new Map<string, number>()
 
-  /** Runs of dead nodes. */
-  async function sweepOthers(): Promise<void> {
-    const live = node.alone ? [node.id] : [...node.nodes.live(), node.id]
-    const found = await Runs.find({ state: 'running', node: { $nin: live } })
+  function isLost({ _id, node: worker, created_at }: StoredRun): boolean {
+    if (worker === node.id) return !isRunHere(node, _id) && node.now() - created_at.getTime() >= youngMilliseconds
+    return node.alone || (missed.get(_id) ?? 0) >= mostMissed
+  }
+
+  async function sweep(): Promise<boolean> {
+    const others = node.alone ? [] : [...node.nodes.live()].filter((id) => id !== node.id)
+    const found = await Runs.find({ state: 'running', node: { $nin: others } })
       .limit(atOnce)
       .lean<StoredRun[]>()
-    const known = new Set(found.map(({ _id }) => _id))
-    for (const id of missed.keys()) if (!known.has(id)) missed.delete(id)
-    for (const run of found) {
-      const times = (missed.get(run._id) ?? 0) + 1
-      missed.set(run._id, times)
-      if (times >= mostMissed || node.alone) await endLostRun(node, run)
-    }
+    const gone = new Set(found.filter((run) => run.node !== node.id).map(({ _id }) => _id))
+    for (const id of missed.keys()) if (!gone.has(id)) missed.delete(id)
+    for (const id of gone) missed.set(id, (missed.get(id) ?? 0) + 1)
+    for (const run of found) if (isLost(run)) await endLostRun(node, run)
+    return gone.size > 0
   }
-
-  /** Unknown runs of this node, whose store timed out when they were stored. */
-  async function sweepOwn(): Promise<void> {
-    const found = await Runs.find({ state: 'running', node: node.id }).limit(ownAtOnce).lean<StoredRun[]>()
-    for (const run of found) {
-      const isYoung = node.now() - run.created_at.getTime() < youngMilliseconds
-      if (!isYoung && !isRunHere(node, run._id)) await endLostRun(node, run)
-    }
-  }
-
-  const ends = [
-    every(node, sweepMilliseconds, sweepOthers, 'answers of lost nodes were not ended'),
-    every(node, sweepOwnMilliseconds, sweepOwn, 'lost answers of this node were not ended'),
-  ]
-  return () => {
-    for (const end of ends) end()
-  }
+  return every(node, sweepMilliseconds, sweep, 'lost answers were not ended', node.nodes.onChange)
 }
 
 /** Ends a run behind its stored frames; of several nodes one succeeds. Returns all frames; null if its node is ahead. */

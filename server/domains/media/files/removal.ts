@@ -31,19 +31,26 @@ export async function removePicture(node: Node, url: string | null | undefined):
 const isForShow = (key: string): boolean =>
   [storageFolders.avatar, storageFolders.icon].some(({ bucket, folder }) => key.startsWith(`${bucket}/${folder}/`))
 
-/** The files that a message, account, agent or room refers to. */
+interface NamingRow {
+  room: string
+  body: { media: string[] }
+}
+type NamedRecord = Pick<StoredUpload, '_id' | 'url'>
+
+/** The files that an account, agent or room refers to, or a message. `isMeant` chooses the rooms whose messages count. */
 export async function namedFiles(
   node: Node,
-  records: readonly Pick<StoredUpload, '_id' | 'url'>[],
+  records: readonly NamedRecord[],
+  isMeant: (room: string) => boolean = () => true,
 ): Promise<ReadonlySet<string>> {
   const keys = records.map(({ _id }) => _id)
   const urls = records.flatMap(({ _id, url }) => [addressOf(node.settings.storageUrl, _id), url])
   const [rows, shown] = await Promise.all([
-    RoomEvents.find({ 'body.media': { $in: keys } }, { 'body.media': 1 }).lean<{ body: { media: string[] } }[]>(),
+    RoomEvents.find({ 'body.media': { $in: keys } }, { room: 1, 'body.media': 1 }).lean<NamingRow[]>(),
     shownUrls(node, urls),
   ])
-  const named = new Set([...rows.flatMap(({ body }) => body.media), ...shown])
-  const isNamed = ({ _id, url }: Pick<StoredUpload, '_id' | 'url'>) =>
+  const named = new Set([...rows.flatMap(({ room, body }) => (isMeant(room) ? body.media : [])), ...shown])
+  const isNamed = ({ _id, url }: NamedRecord) =>
     [_id, url, addressOf(node.settings.storageUrl, _id)].some((name) => named.has(name))
   return new Set(records.filter(isNamed).map(({ _id }) => _id))
 }

@@ -20,7 +20,7 @@ interface Given {
   refusal: string
 }
 
-/** Calls `work` with the file without its metadata. Files take turns; a caller with too many waiting files is refused. */
+/** Calls `work` with the file without its metadata. Addresses take turns; a caller with too many waiting files is refused. */
 export async function withCleanFile<T>(
   context: Context,
   { file, kinds, refusal }: Given,
@@ -34,7 +34,7 @@ export async function withCleanFile<T>(
       const found = await node.services.reader.clean(kinds, bytes).catch((error: unknown) => refuse(node, error))
       if (found === null) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: refusal })
       return work(found)
-    })
+    }, context.caller.ip)
   } finally {
     release()
   }

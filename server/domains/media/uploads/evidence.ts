@@ -42,10 +42,13 @@ async function readableMessage({ node, caller }: Context, id: string): Promise<{
   return row
 }
 
-async function sealedFile({ node }: Context, url: string, owner: string): Promise<StoredUpload> {
+/** The sealed file of a sender. Its key has the account as the message has it, also of one who is erased. */
+async function sealedFile({ node }: Context, url: string, sender: string): Promise<StoredUpload> {
   const key = keyAt(node.settings.storageUrl, url) ?? ''
-  const isSealed = [storageFolders.image, storageFolders.voice].some(({ bucket }) => key.startsWith(`${bucket}/`))
-  const record = isSealed ? await UploadRecords.findOne({ _id: key, owner, ...storedFile }).lean<StoredUpload>() : null
+  const isSealed = [storageFolders.image, storageFolders.voice].some(({ bucket, folder }) =>
+    key.startsWith(`${bucket}/${folder}/${sender.toLowerCase()}/`),
+  )
+  const record = isSealed ? await UploadRecords.findOne({ _id: key, ...storedFile }).lean<StoredUpload>() : null
   if (!record) throw new AppError('NOT_FOUND', { message: 'There is no such file' })
   return record
 }

@@ -4,6 +4,7 @@ import { forgottenMilliseconds, namedFiles, removeFile, removeTakenFile } from '
 import { buckets } from '#server/domains/moderation/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
+import { every } from '#server/kernel/work/every'
 import { job } from '#server/kernel/work/jobs'
 import { isDuplicate } from '#server/ports/database/port'
 import { addressOf, isArchive, type Storage } from '#server/ports/storage/port'
@@ -30,9 +31,7 @@ export function startSweeps(node: Node): Stop {
     await node.jobs.add(uploadsSweep, {}, `uploads-sweep ${hour}`)
     begun = hour
   }
-  const look = () => void begin().catch((error: unknown) => node.logger.warn({ error }, 'files are not swept yet'))
-  const timer = setInterval(look, minuteMilliseconds).unref()
-  return () => clearInterval(timer)
+  return every(node, minuteMilliseconds, begin, 'files are not swept yet')
 }
 
 export async function sweepFiles(node: Node, signal: AbortSignal): Promise<void> {

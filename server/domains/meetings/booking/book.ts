@@ -15,6 +15,7 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { requesterOf } from './emails.ts'
+import { planFollowUp } from './follow-up.ts'
 import { isHeldCall } from './holds.ts'
 import { type Booker, newCall } from './new-call.ts'
 import { announceBooked, noticeDue } from './notices.ts'
@@ -48,15 +49,17 @@ export async function bookCall(context: Context, given: Given): Promise<StoredBo
   // Refused before any payment or count.
   await refuseTakenTime(call, buffer)
   await refuseBusy(context, settings, call, buffer)
+  const write = (planned: NewCall, rule: Parameters<typeof writeCall>[1]) =>
+    planFollowUp(node, planned._id).then(() => writeCall(planned, rule))
   const { price } = kind
   if (price === 0) await refuseTooMany(context, host)
   if (price > 0) {
     const payment = { settings, price, header: given.paymentHeader || undefined }
-    const hold = (held: NewCall) => writeCall(held, { buffer, ahead: null })
+    const hold = (held: NewCall) => write(held, { buffer, ahead: null })
     return sameRequest(await bookPaidCall(context, call, payment, hold), given)
   }
   const free = { ...call, ...noticeDue(node), of_stranger: !(await isFriend(booker, host)) }
-  const booked = await writeCall(free, { buffer, ahead: mostCalls.ahead, strangers: mostCalls.strangers })
+  const booked = await write(free, { buffer, ahead: mostCalls.ahead, strangers: mostCalls.strangers })
   if (booked._id === _id) await announceBooked(node, booked, requesterOf(context))
   return sameRequest(booked, given)
 }

@@ -6,13 +6,9 @@ import { Payments, type StoredPayment } from '#server/domains/payments/payments/
 import { withdrawPayment } from '#server/domains/payments/payments/settle'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { every } from '#server/kernel/work/every'
 import { takeLease, withLease } from '#server/kernel/work/lease'
 import { centsOf } from '#shared/api/payments/payment-networks'
 import { announceBooked, announceUnbooked, noticeDue, notifyParties } from './notices.ts'
-
-const lookMilliseconds = 1_000
-const atOnce = 20
 
 /** The fee of this service in cents: 1 %, rounded up. */
 const feeOf = (cents: number): number => Math.ceil(cents / 100)
@@ -95,31 +91,16 @@ async function endDoubtfulHold(node: Node, held: StoredBooking, payment: StoredP
   await announceUnbooked(node, unbooked)
 }
 
-/** Books held calls once they are paid, and releases the others, also after a crash. */
-export function resolveHolds(node: Node): () => void {
-  let last = ''
-  async function look(): Promise<void> {
-    const held = await Bookings.find({ payment_status: 'pending', _id: { $gt: last } })
-      .sort({ _id: 1 })
-      .limit(atOnce)
-      .lean<StoredBooking[]>()
-    last = held.length === atOnce ? (held.at(-1)?._id ?? '') : ''
-    await Promise.all(held.map(end))
-  }
-  async function end(held: StoredBooking): Promise<void> {
-    const { payment_id = '', status } = held
-    const payment = await Payments.findOne({ _id: payment_id }).lean<StoredPayment>()
-    if (payment?.state === 'unknown')
-      return status === 'pending' && exactScheme(node).isLongOver(payment)
-        ? endDoubtfulHold(node, held, payment)
-        : undefined
-    if (payment?.state === 'settled') return notifyBooked(await bookHeldCall(node, payment))
-    if (payment?.state !== 'verifying') return releaseCall(node, payment_id)
+/** Books a held call if it is paid, and releases it if it will not be. */
+export async function resolveHold(node: Node, { payment_id = '', ...held }: StoredBooking): Promise<void> {
+  const payment = await Payments.findOne({ _id: payment_id }).lean<StoredPayment>()
+  if (payment?.state === 'unknown') {
+    if (held.status === 'pending' && exactScheme(node).isLongOver(payment)) await endDoubtfulHold(node, held, payment)
+  } else if (payment?.state === 'settled') {
+    const booked = await bookHeldCall(node, payment)
+    if (booked) notifyParties(node, booked)
+  } else if (payment?.state === 'verifying') {
     const mine = await takeLease(paymentLease, node, { _id: payment_id, state: 'verifying' })
     if (mine) await withLease(paymentLease, node, mine, () => releaseCall(node, payment_id))
-  }
-  function notifyBooked(booked: StoredBooking | null): void {
-    if (booked) notifyParties(node, booked)
-  }
-  return every(node, lookMilliseconds, look, 'calls that are paid for were not booked')
+  } else await releaseCall(node, payment_id)
 }

@@ -9,9 +9,8 @@ import { done } from '#shared/kit/primitives'
 import { bookCall } from './book.ts'
 import { calendarEventJob } from './calendar-event.ts'
 import { digestEmail, scheduleOlderDigests } from './emails.ts'
-import { resolveHolds } from './holds.ts'
+import { callFollowUp, followUpOlderCalls } from './follow-up.ts'
 import { cancelCall, openInvitation, sendCallInvitation } from './invitation.ts'
-import { retryNotices } from './notices.ts'
 import { bookingPageOfName, bookingPageOfSlug } from './public-page.ts'
 import { cancelledPaymentOf, invitedCall, listedCalls, nameOfAccount, shownCall } from './render.ts'
 import { meetingRoomOfCall } from './room-of-call.ts'
@@ -77,10 +76,9 @@ export const booking = defineDomain(
     pageBySlug: ({ slug }, { node }) => bookingPageOfSlug(node, slug),
   },
   {
-    jobs: [calendarEventJob, digestEmail],
+    jobs: [calendarEventJob, digestEmail, callFollowUp],
     start: (node) => [
-      resolveHolds(node),
-      retryNotices(node),
+      startInBackground(node, () => followUpOlderCalls(node), 'calls of an older version were not found'),
       startInBackground(node, () => scheduleOlderDigests(node), 'letters of an older version were not found'),
     ],
   },

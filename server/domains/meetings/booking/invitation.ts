@@ -6,6 +6,7 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { requesterOf, sendInvitation } from './emails.ts'
+import { planFollowUp } from './follow-up.ts'
 import { isHeldCall } from './holds.ts'
 import { announceCancelled, noticeDue } from './notices.ts'
 import { refuseCallText } from './refuse-text.ts'
@@ -53,6 +54,7 @@ async function cancelledNow(
   by: string | null,
   cancel_reason: string | null,
 ): Promise<StoredBooking | null> {
+  await planFollowUp(node, call._id)
   const updated_at = new Date(node.now())
   const cancelled = { status: 'cancelled', cancelled_by: by, cancel_reason, updated_at, ...noticeDue(node) } as const
   const isUncharged = isHeldCall(call) && (await withdrawPayment(call.payment_id ?? '')) === 'verifying'

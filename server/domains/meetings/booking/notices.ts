@@ -1,15 +1,11 @@
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { notifyBooking, notifyCancellation, notifyUnbooked } from '#server/domains/platform/push/event-notices'
 import { audiences, type Node } from '#server/kernel/context'
-import { every } from '#server/kernel/work/every'
-import type { QueryFilter } from '#server/ports/database/port'
 import { scheduledCallChanged } from '#shared/api/meetings/booking'
 import { writeToCalendar } from './calendar-event.ts'
 import { emailParties, emailUnbooked } from './emails.ts'
 import { nameOfAccount, shownCall } from './render.ts'
 
-const lookMilliseconds = 1_000
-const atOnce = 20
 /** Another node takes over a notice after so long. */
 const noticeMilliseconds = 10_000
 
@@ -58,27 +54,16 @@ export function notifyParties(node: Node, stored: StoredBooking): void {
   for (const party of stored.parties) node.live.send(scheduledCallChanged, audiences.account(party), { call })
 }
 
-/** Sends notices whose node died or failed. Emails that were sent are not repeated. */
-export function retryNotices(node: Node): () => void {
-  const isDue = (): QueryFilter<StoredBooking> => ({
-    status: { $in: ['confirmed', 'cancelled'] },
-    tell_at: { $lte: new Date(node.now()) },
-  })
-  async function look(): Promise<void> {
-    const due = await Bookings.find(isDue()).sort({ tell_at: 1 }).limit(atOnce).lean<StoredBooking[]>()
-    await Promise.all(due.map(sendNotice))
-  }
-  async function sendNotice({ _id }: StoredBooking): Promise<void> {
-    const mine = await Bookings.findOneAndUpdate(
-      { _id, ...isDue() },
-      { $set: noticeDue(node) },
-      { returnDocument: 'after' },
-    ).lean<StoredBooking>()
-    if (!mine) return
-    notifyParties(node, mine)
-    if (mine.payment_usable_until) await announceUnbooked(node, mine)
-    else if (mine.status === 'cancelled') await announceCancelled(node, mine, mine.cancelled_by ?? mine.booker)
-    else await announceBooked(node, mine, mine.booker)
-  }
-  return every(node, lookMilliseconds, look, 'what has become of calls was not told')
+/** Sends a notice that is due, as its node died or failed. Emails that were sent are not repeated. */
+export async function retryNotice(node: Node, { _id }: StoredBooking): Promise<void> {
+  const mine = await Bookings.findOneAndUpdate(
+    { _id, status: { $in: ['confirmed', 'cancelled'] }, tell_at: { $lte: new Date(node.now()) } },
+    { $set: noticeDue(node) },
+    { returnDocument: 'after' },
+  ).lean<StoredBooking>()
+  if (!mine) return
+  notifyParties(node, mine)
+  if (mine.payment_usable_until) await announceUnbooked(node, mine)
+  else if (mine.status === 'cancelled') await announceCancelled(node, mine, mine.cancelled_by ?? mine.booker)
+  else await announceBooked(node, mine, mine.booker)
 }

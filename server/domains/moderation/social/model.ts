@@ -35,6 +35,7 @@ export const Reports = defineModel(
       {
         owner: 'reporter_address',
         becomes: 'unlink',
+        renames: ['subject', 'evidence_key', 'file_keys', 'description'],
         hides: [
           'claimed_by',
           'admin_notes',
@@ -50,9 +51,10 @@ export const Reports = defineModel(
         becomes: 'keep',
         reason: 'Moderators decide on the report.',
         days: 90,
+        renames: ['subject', 'message_content'],
         archive: false,
       },
-      { owner: 'message_content_by', becomes: 'unlink', archive: false },
+      { owner: 'message_content_by', becomes: 'unlink', renames: ['message_content'], archive: false },
       { owner: 'claimed_by', becomes: 'unlink', archive: false },
       { owner: 'reviewed_by', becomes: 'unlink', archive: false },
       { owner: 'room_decided_by', becomes: 'unlink', archive: false },

@@ -14,9 +14,10 @@ import { exactScheme } from '#server/domains/payments/payments/exact'
 import { Payments, type StoredPayment } from '#server/domains/payments/payments/model'
 import { earningsOf, paymentSummaryOf, receiptsOf } from '#server/domains/payments/payments/receipts'
 import { facilitatorOf } from '#server/domains/payments/payments/scheme'
-import { resolvePayments } from '#server/domains/payments/payments/settle'
+import { paymentResolution, resolveOlderPayments } from '#server/domains/payments/payments/settle'
 import { type Caller, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { startInBackground } from '#server/kernel/work/every'
 import type { ChatMessage } from '#shared/api/agents/agent-runs'
 import { embedCodeOf } from '#shared/api/agents/embed-code'
 import { networks } from '#shared/api/payments/payment-networks'
@@ -117,5 +118,8 @@ export const payments = defineDomain(
       return { receipts, stats }
     },
   },
-  { start: (node) => [resolvePayments(node)] },
+  {
+    jobs: [paymentResolution],
+    start: (node) => [startInBackground(node, () => resolveOlderPayments(node), 'older payments were not found')],
+  },
 )

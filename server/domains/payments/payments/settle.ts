@@ -1,13 +1,13 @@
+import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
-import { every } from '#server/kernel/work/every'
+import { job } from '#server/kernel/work/jobs'
 import { takeLease } from '#server/kernel/work/lease'
 import { exactScheme } from './exact.ts'
 import { type HeldPayment, paymentLease, withPayment } from './lease.ts'
 import { type PaymentState, Payments, type StoredPayment } from './model.ts'
 import { isSettlementDue, type PaymentEvent, paymentChangeBy, paymentStageOf } from './states.ts'
 
-const lookMilliseconds = 1_000
-const atOnce = 10
+const pauseMilliseconds = 1_000
 
 /** A reservation before the settlement, so that the purchase cannot be refused afterwards. */
 export interface Reservation {
@@ -24,6 +24,7 @@ export async function chargePayment(node: Node, held: HeldPayment, reservation?:
     if (code) await record(node, held, { type: 'refused', code })
     node.reached('payment-verified')
     if (!code) await reservation?.hold(held.payment)
+    if (!code) await planResolution(node, held.payment._id)
   }
   const payment = isSettlementDue(held.payment, node.now()) ? await settle(node, held) : held.payment
   if (paymentStageOf(payment) === 'failed') await reservation?.release(payment)
@@ -74,18 +75,28 @@ export async function withdrawPayment(_id: string): Promise<PaymentState | null>
 export const restorePayment = ({ _id }: StoredPayment) =>
   Payments.updateOne({ _id, state: 'unknown', withdrawn: true }, { $unset: { withdrawn: '' } })
 
-/** Settles or finds payments of unknown outcome, also after a crash, at growing intervals. */
-export function resolvePayments(node: Node): () => void {
-  async function resolveDue(): Promise<void> {
-    const due = await Payments.find({ state: 'unknown', due_at: { $lte: new Date(node.now()) } })
-      .sort({ due_at: 1 })
-      .limit(atOnce)
-      .lean<StoredPayment[]>()
-    await Promise.all(due.map(resolve))
-  }
-  async function resolve({ _id }: StoredPayment): Promise<void> {
-    const payment = await takeLease(paymentLease, node, { _id, state: 'unknown' })
-    if (payment) await withPayment(node, payment, (held) => settle(node, held))
-  }
-  return every(node, lookMilliseconds, resolveDue, 'payments were not resolved')
+/** Stored before the first request, so that no crash comes between. */
+const planResolution = ({ jobs, now }: Node, payment: string, id?: string): Promise<void> =>
+  jobs.add(paymentResolution, { payment }, id, now() + pauseMilliseconds)
+
+/** Settles or finds a payment at growing intervals, until its outcome is known. */
+export const paymentResolution = job({
+  kind: 'payments.resolve',
+  payload: z.object({ payment: z.string() }),
+  async run({ payment: _id }, { node }): Promise<number | undefined> {
+    const now = new Date(node.now())
+    const payment = await takeLease(paymentLease, node, { _id, state: 'unknown', due_at: { $lte: now } })
+    const failed = (error: unknown) => node.logger.warn({ error }, 'a payment was not resolved')
+    if (payment) await withPayment(node, payment, (held) => settle(node, held)).catch(failed)
+    // While it is verified, its settlement may be about to be requested.
+    const open = [{ state: 'unknown' }, { state: 'verifying', leased_until: { $gt: now } }] as const
+    const left = await Payments.findOne({ _id, $or: [...open] }).lean<StoredPayment>()
+    return left ? Math.max(left.due_at.getTime(), node.now() + pauseMilliseconds) : undefined
+  },
+})
+
+/** Older versions stored no job for a payment. */
+export async function resolveOlderPayments(node: Node): Promise<void> {
+  for (const { _id } of await Payments.find({ state: 'unknown' }, { _id: 1 }).lean<StoredPayment[]>())
+    await planResolution(node, _id, `${paymentResolution.kind} ${_id}`)
 }

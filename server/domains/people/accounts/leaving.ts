@@ -30,9 +30,10 @@ export async function keepAccount(account: string, at: Date): Promise<void> {
   await Accounts.updateOne(planned, { $set: { kept_at: at }, $unset: { erased_at: '', erasure_id: '' } })
 }
 
-/** From here on nobody takes the erasure back. False where it was taken back, or another was planned since. */
+/** From here on nobody takes the erasure back, and no picture is shown. False where it was taken back, or another was planned since. */
 export async function beginErasing(account: string, erasure_id: string): Promise<boolean> {
-  return (await Accounts.updateOne({ _id: account, erasure_id }, { $set: { is_erasing: true } })).matchedCount === 1
+  const begun = { is_erasing: true, avatar_url: null, custom_avatar_url: null }
+  return (await Accounts.updateOne({ _id: account, erasure_id }, { $set: begun })).matchedCount === 1
 }
 
 /** Has another erasure take the place of one that has begun. */

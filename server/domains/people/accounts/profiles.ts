@@ -28,12 +28,28 @@ const cacheOf = nodeState(() => ({ kept: new Map<string, { profile: Profile; unt
 
 /** The profiles of these accounts; an unknown id is shown by its address. */
 export async function profilesOf(node: Node, ids: readonly string[]): Promise<Map<string, Profile>> {
+  const found = await knownProfilesOf(node, ids)
+  return new Map(ids.map((id) => [id, found.get(id) ?? profileOf({ _id: id })]))
+}
+
+/** The names of these people, each of whom has had an account: who has none any more was deleted. */
+export async function namesOfPeople(node: Node, ids: readonly string[]): Promise<Map<string, string>> {
+  const found = await knownProfilesOf(node, ids)
+  return new Map(ids.map((id) => [id, found.get(id)?.name ?? deletedName]))
+}
+
+async function knownProfilesOf(node: Node, ids: readonly string[]): Promise<Map<string, Profile>> {
   const now = performance.now()
   const { kept } = cacheOf(node)
   const wanted = [...new Set(ids)]
   const missing = wanted.filter((id) => (kept.get(id)?.until ?? 0) <= now)
   const loaded = missing.length > 0 ? await loadProfiles(node, missing, now) : new Map<string, Profile>()
-  return new Map(wanted.map((id) => [id, loaded.get(id) ?? kept.get(id)?.profile ?? profileOf({ _id: id })]))
+  return new Map(
+    wanted.flatMap((id) => {
+      const profile = loaded.get(id) ?? kept.get(id)?.profile
+      return profile ? [[id, profile]] : []
+    }),
+  )
 }
 
 /** A profile that has changed. Without the message, the cache expires. */

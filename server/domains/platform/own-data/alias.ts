@@ -29,10 +29,10 @@ type Content = { [name: string]: unknown }
 const isContent = (value: unknown): value is Content =>
   typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
-/** Finds an account in a text. Longer words and the names of conversations of two do not match. */
+/** Finds an account in a text, also in lower case, as keys of files have it. Longer words and the names of conversations of two do not match. */
 function patternOf(account: string): RegExp {
   const word = account.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`(?<![\\w~])${word}(?![\\w~])`, account.startsWith('0x') ? 'gi' : 'g')
+  return new RegExp(`(?<![\\w~])${word}(?![\\w~])`, 'gi')
 }
 
 /** Replaces the account by its alias in all texts of a value. A value without it is returned unchanged. */

@@ -1,4 +1,4 @@
-import { profilesOf } from '#server/domains/people/accounts/profiles'
+import { namesOfPeople } from '#server/domains/people/accounts/profiles'
 import { messagesOf } from '#server/domains/rooms/messages/pages'
 import { messageFactOf } from '#server/domains/rooms/room-state/facts'
 import { isKnownRoom, kindOf } from '#server/domains/rooms/room-state/kinds'
@@ -24,9 +24,9 @@ export async function conversationsOf(node: Node, account: string): Promise<Conv
   const members = await Members.find({ user_address: account, joined_at: { $exists: true } }, { room: 1 }).lean()
   const keys = members.map(({ room }) => room).filter(isKnownRoom)
   const peers = new Map(keys.map((key) => [key, peerIn(roomOfKey(key), account)]))
-  const [rooms, profiles] = await Promise.all([
+  const [rooms, people] = await Promise.all([
     Rooms.find({ _id: { $in: keys } }, { name: 1 }).lean(),
-    profilesOf(
+    namesOfPeople(
       node,
       [...peers.values()].filter((peer) => peer !== null),
     ),
@@ -34,7 +34,7 @@ export async function conversationsOf(node: Node, account: string): Promise<Conv
   const names = new Map(rooms.map(({ _id, name }) => [_id, name]))
   return keys.map((key) => {
     const peer = peers.get(key) ?? null
-    return { key, name: peer === null ? (names.get(key) ?? key) : (profiles.get(peer)?.name ?? peer) }
+    return { key, name: peer === null ? (names.get(key) ?? key) : (people.get(peer) ?? peer) }
   })
 }
 

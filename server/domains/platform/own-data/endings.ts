@@ -17,7 +17,7 @@ import { messageIn, pinsIn, roomIn } from '#server/domains/rooms/room-state/fact
 import { giveUpMembership, membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import { messagesOfSender } from '#server/domains/rooms/room-state/redaction'
-import { actWithSuccession } from '#server/domains/rooms/room-state/succession'
+import { actWithSuccession, hasSuccession, isManaged } from '#server/domains/rooms/room-state/succession'
 import { Streams } from '#server/domains/streams/streams/model'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type RoomKey } from '#server/log/types'
@@ -30,13 +30,16 @@ import { streams } from '#shared/api/streams/streams'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { deletedName } from '#shared/kit/person-name'
-import { isBetween } from './alias.ts'
+import { type ErasedAccount, isBetween } from './alias.ts'
 import { removeArchive } from './export-jobs.ts'
 import { exportOf } from './exports.ts'
+import { handOverAgents } from './official-agents.ts'
 
 /** Ends all that an account has under way, as its owner would, before its rows go. It can be ended and begun anew. */
-export async function endAll(node: Node, account: string, signal: AbortSignal): Promise<void> {
+export async function endAll(node: Node, erased: ErasedAccount, signal: AbortSignal): Promise<void> {
+  const { account } = erased
   const endings = [endSignIns, endRole, endAgents, endStreams, cancelCalls, endMeetings, endConnections, leaveRooms]
+  await handOverAgents(node, erased)
   for (const end of endings) {
     signal.throwIfAborted()
     await end(node, account)
@@ -75,7 +78,8 @@ async function endRole(node: Node, account: string): Promise<void> {
 
 async function endAgents(node: Node, account: string): Promise<void> {
   const shown = { visibility: 1, public_access_enabled: 1 } as const
-  for (const agent of await Agents.find({ owner_address: account }, shown).lean()) {
+  const own = { owner_address: account, visibility: { $ne: 'official' as const } }
+  for (const agent of await Agents.find(own, shown).lean()) {
     await noteGoneAgent(agent)
     await passOver(node.callAs(account, agents.remove, { id: agent._id }))
   }
@@ -113,7 +117,10 @@ async function endConnections(node: Node, account: string): Promise<void> {
     await passOver(node.callAs(account, calendar.disconnect, {}))
 }
 
-/** Rooms that the account runs go to those who follow, and are archived where nobody does. */
+/**
+ * Rooms that the account runs go to those who follow, and are archived where nobody does. The owner in the record of a group is
+ * its maker, and its admins run it without them.
+ */
 async function leaveRooms(node: Node, account: string): Promise<void> {
   for (const key of await membershipsOf(account)) {
     if (isBetween(key, account)) continue
@@ -129,7 +136,9 @@ async function leaveRooms(node: Node, account: string): Promise<void> {
   const own = await Rooms.find({ owner_address: account, is_active: true }, { _id: 1 }).lean()
   for (const { _id: key } of own) {
     const owner = await node.log.ask(key, (view) => roomIn(view)?.owner_address ?? null)
-    if (owner !== null && isSameAccount(owner, account)) await archiveRoom(node, key, plazaActor)
+    if (owner === null || !isSameAccount(owner, account)) continue
+    const isRun = hasSuccession(key) && (await isManaged(node, key))
+    if (!isRun) await archiveRoom(node, key, plazaActor)
   }
 }
 

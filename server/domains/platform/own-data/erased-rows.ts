@@ -1,8 +1,5 @@
-import { UploadRecords } from '#server/domains/media/files/model'
-import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { Rooms } from '#server/domains/rooms/room-state/model'
-import type { Node } from '#server/kernel/context'
 import { declaredModels } from '#server/kernel/store/model'
 import type { Share } from '#server/kernel/store/own-data'
 import { RoomEvents } from '#server/log/model'
@@ -134,8 +131,10 @@ async function changeRow(
   const field = fieldOf(share.owner ?? '')
   const cleared = 'clears' in share ? (share.clears ?? []) : []
   const value = share.becomes === 'erase' ? withoutParts(row[field], erased) : withAlias(row[field], erased)
+  const also = (share.renames ?? []).map((path) => [path, withAlias(row[path], erased)] as const)
   const change = Object.fromEntries([
     ...(value === row[field] ? [] : [[field, value]]),
+    ...also.filter(([path, next]) => next !== row[path]),
     ...cleared.filter((path) => !isEmpty(row[path])).map((path) => [path, emptyOf(source, path)]),
   ])
   const { _id, ...set } = change
@@ -228,21 +227,5 @@ function finderOf(all: readonly ErasedAccount[]): (value: unknown) => ErasedAcco
     const text = JSON.stringify(value)?.replace(escaped, ' ').toLowerCase()
     const words = new Set(['', ...(text?.match(word) ?? [])])
     return [...new Set([...words].flatMap((one) => byWord.get(one) ?? []))]
-  }
-}
-
-/** Removes the files of an account that nobody shows. Those that others see stay, with the alias. */
-export async function removeFiles(node: Node, { account }: ErasedAccount, signal: AbortSignal): Promise<void> {
-  const filesAtOnce = 50
-  for (let after = ''; ; ) {
-    signal.throwIfAborted()
-    const own = { owner: account, _id: { $gt: after } }
-    const found = await UploadRecords.find(own, { _id: 1 }).sort({ _id: 1 }).limit(filesAtOnce).lean()
-    await removeUnnamedFiles(
-      node,
-      found.map(({ _id }) => _id),
-    )
-    if (found.length < filesAtOnce) return
-    after = found.at(-1)?._id ?? ''
   }
 }

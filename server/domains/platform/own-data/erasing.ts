@@ -20,8 +20,9 @@ import { MessagesOfErased } from '#shared/api/platform/own-data'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type ErasedAccount, inMemory } from './alias.ts'
 import { endAll, purgeOwnMessages } from './endings.ts'
+import { moveFiles } from './erased-files.ts'
 import { listErased } from './erased-list.ts'
-import { eraseRows, removeFiles } from './erased-rows.ts'
+import { eraseRows } from './erased-rows.ts'
 import { Erasures, erasureLease, type StoredErasure } from './model.ts'
 
 const boundTo = 'own-data erasure'
@@ -34,6 +35,7 @@ const passesAtMost = 10
 /** So many accounts are erased together; each has a lease of its own meanwhile. */
 const togetherAtMost = 100
 const lookMilliseconds = 5_000
+const forgetMilliseconds = 10_000
 
 const Erasing = z.object({
   id: z.string(),
@@ -55,10 +57,7 @@ export const erasing = job({
     const stored = await Erasures.findOne({ _id: id }).lean<StoredErasure>()
     if (!stored) return
     if (failed.has(id)) throw failed.get(id)
-    if (stored.forgotten_at === null) {
-      await node.jobs.add(erasing, work, undefined, node.now() + lookMilliseconds)
-      return
-    }
+    if (stored.forgotten_at === null) return node.now() + lookMilliseconds
     await tryToForget(node)
     await node.jobs.add(settling, work, `erasure-settled ${id}`, stored.forgotten_at.getTime() + settlingMilliseconds)
   },
@@ -88,9 +87,9 @@ async function eraseTogether(node: Node, due: readonly Erasing[], signal: AbortS
 /** Ends what an account has under way, and keeps what others decided about it, before its rows go. */
 async function endOf(node: Node, erased: Erasing, signal: AbortSignal): Promise<void> {
   const { account, messages } = erased
-  await endAll(node, account, signal)
+  await endAll(node, erased, signal)
   if (messages === 'erase') await purgeOwnMessages(node, account, signal)
-  await removeFiles(node, erased, signal)
+  await moveFiles(node, erased, signal, 'rows')
   await keepRestrictions(node, account)
 }
 
@@ -106,8 +105,8 @@ export const settling = job({
     await tryToForget(node)
     const forgotten_at = { $lte: new Date(node.now() - settlingMilliseconds) }
     await withFreeErasures(node, { forgotten_at, finished_at: null }, signal, settleTogether)
-    const unfinished = { _id: work.id, finished_at: null }
-    if (await Erasures.exists(unfinished)) await node.jobs.add(settling, work, undefined, node.now() + lookMilliseconds)
+    const isUnfinished = await Erasures.exists({ _id: work.id, finished_at: null })
+    return isUnfinished ? node.now() + lookMilliseconds : undefined
   },
 })
 
@@ -123,7 +122,10 @@ async function settleTogether(node: Node, due: readonly Erasing[], signal: Abort
     await keepRestrictions(node, one.account)
   }
   await eraseUntilNothingIsLeft(left, signal)
-  for (const one of left) await removeErased(node, one)
+  for (const one of left) {
+    await moveFiles(node, one, signal, 'nothing')
+    await removeErased(node, one)
+  }
   for (const { id: _id, alias } of ready) {
     const stored = await Erasures.findOne({ _id }).lean<StoredErasure>()
     await recordReceipt(node, { id: _id, alias, counts: stored?.counts ?? {} })
@@ -275,4 +277,4 @@ async function isRemembered({ now }: Node, _id: string): Promise<boolean> {
 }
 
 export const followErasures = (node: Node): (() => void) =>
-  every(node, lookMilliseconds, () => forgetErased(node), unforgotten)
+  every(node, forgetMilliseconds, () => forgetErased(node), unforgotten)

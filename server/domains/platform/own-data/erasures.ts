@@ -61,7 +61,7 @@ export async function countedFor(account: string, now: number) {
   const upcoming = { parties: account, scheduled_at: { $gt: new Date(now) }, status: { $ne: 'cancelled' as const } }
   const [rooms, agents, streams, calls, webhooks, payments] = await Promise.all([
     Rooms.countDocuments({ owner_address: account, is_active: true }),
-    Agents.countDocuments({ owner_address: account }),
+    Agents.countDocuments({ owner_address: account, visibility: { $ne: 'official' } }),
     Streams.countDocuments({ user_address: account }),
     Bookings.countDocuments(upcoming),
     Webhooks.countDocuments({ account }),

@@ -52,12 +52,16 @@ async function exportFor(stored: StoredExport, { node, signal }: JobRun): Promis
   const storage = storageOf(node)
   const folder = await openSpoolFolder(join(tmpdir(), archiveSpool), () => node.now())
   const key = newArchiveKey()
-  let noticed = performance.now()
+  const begun = performance.now()
+  let noticed = begun
   try {
     const onPart = async (done: number, total: number) => {
-      if (performance.now() < noticed + noticeMilliseconds && done < total) return
-      noticed = performance.now()
-      if (!(await changeExport(node, stored, { done, total })))
+      const now = performance.now()
+      if (now < noticed + noticeMilliseconds && done < total) return
+      noticed = now
+      const left = ((now - begun) / done) * (total - done)
+      const ready_at = left > 0 ? new Date(node.now() + left) : null
+      if (!(await changeExport(node, stored, { done, total, ready_at })))
         throw new PermanentFailure('The archive is not wanted any more')
     }
     const path = await writeArchive(node, { account, withFiles, folder, signal, onPart })

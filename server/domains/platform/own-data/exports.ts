@@ -20,7 +20,7 @@ export async function beginExport(context: Context, account: string, include_med
     export_id: context.creationId,
     state: 'working' as const,
     include_media,
-    ...{ done: 0, total: 0, key: null, bytes: null, finished_at: null, expires_at: null },
+    ...{ done: 0, total: 0, ready_at: null, key: null, bytes: null, finished_at: null, expires_at: null },
     created_at: new Date(now),
   }
   const before = await exportOf(account)
@@ -80,6 +80,7 @@ export const renderExport = (stored: StoredExport): DataExport => ({
   include_media: stored.include_media,
   done: stored.done,
   total: stored.total,
+  ready_at: (stored.state === 'working' && stored.ready_at?.toISOString()) || null,
   bytes: stored.bytes,
   created_at: stored.created_at.toISOString(),
   finished_at: stored.finished_at?.toISOString() ?? null,

@@ -13,6 +13,8 @@ export interface StoredExport {
   include_media: boolean
   done: number
   total: number
+  /** The estimate of its end; absent in rows of older versions. */
+  ready_at?: Date | null
   /** The random key of the archive in the storage; null without one. */
   key: string | null
   bytes: number | null
@@ -36,6 +38,7 @@ export const DataExports = defineModel<StoredExport>(
       include_media: { type: Boolean, required: true },
       done: { type: Number, required: true },
       total: { type: Number, required: true },
+      ready_at: { type: Date },
       key: optional,
       bytes: { type: Number, default: null },
       created_at: moment,

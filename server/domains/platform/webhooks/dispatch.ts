@@ -1,5 +1,8 @@
+import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { definePeerMessage } from '#server/kernel/peer-message'
 import { every } from '#server/kernel/work/every'
 import { takeLease } from '#server/kernel/work/lease'
 import { RoomEvents } from '#server/log/model'
@@ -11,11 +14,14 @@ import { type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } f
 import { settlePositions } from './positions.ts'
 import { createWebhookTurns } from './turns.ts'
 
-const lookMilliseconds = 1_000
-const sweepMilliseconds = 10_000
+const lookMilliseconds = 10_000
 /** The overlap with changes that were read before, as some are stored late. */
 const overlapMilliseconds = 10_000
 const mostDue = 200
+
+const lookOn = nodeState(() => ({ soon: () => {} }))
+/** A node without webhooks looks for them seldom, and looks soon after this message. */
+export const enabledMessage = definePeerMessage('webhook-enabled', z.null(), (node) => lookOn(node).soon())
 
 type Known = Pick<StoredWebhook, '_id' | 'account' | 'rooms' | 'enabled'>
 
@@ -59,7 +65,7 @@ export async function startDelivering(node: Node): Promise<Stop> {
     return { isMore: false, isSlow: null }
   })
 
-  async function look(): Promise<void> {
+  async function look(): Promise<boolean> {
     const now = node.now()
     const since = new Date(Math.min(readAt, now) - overlapMilliseconds)
     const changed = await Webhooks.find({ updated_at: { $gte: since } }, { account: 1, rooms: 1, enabled: 1 }).lean<
@@ -74,6 +80,7 @@ export async function startDelivering(node: Node): Promise<Stop> {
     const tried = [...later].flatMap((id) => known.get(id) ?? [])
     later.clear()
     for (const { _id, account } of [...due, ...tried]) turns.request(_id, account)
+    return known.size > 0
   }
 
   node.log.onRows((room, _rows, isOurs) => {
@@ -82,8 +89,9 @@ export async function startDelivering(node: Node): Promise<Stop> {
   })
   if (node.alone) await releaseAllHooks(node)
   const ends = [
-    every(node, lookMilliseconds, look, 'webhooks were not looked at'),
-    every(node, sweepMilliseconds, () => sweepWebhooks(node), 'webhooks that are behind were not found'),
+    enabledMessage.follow(node),
+    every(node, lookMilliseconds, look, 'webhooks were not looked at', (soon) => Object.assign(lookOn(node), { soon })),
+    every(node, lookMilliseconds, () => sweepWebhooks(node), 'webhooks that are behind were not found'),
   ]
   return () => {
     turns.end()

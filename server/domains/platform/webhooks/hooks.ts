@@ -8,6 +8,7 @@ import type { InputOf } from '#shared/kit/contract'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { forgetDeliveries } from './deliveries.ts'
+import { enabledMessage } from './dispatch.ts'
 import { makeHooksDue, stoppedFields } from './lease.ts'
 import { type StoredWebhook, Webhooks } from './model.ts'
 import { createPosition, deletePositions, makePositionsDue, markUnsure } from './positions.ts'
@@ -50,6 +51,7 @@ export async function createHook(
     await Promise.all([deletePositions(_id, keys), releaseRoomSlots(places)])
     throw new AppError('CONFLICT', { message: `An account has ${mostOfAccount} webhooks at most` })
   }
+  enabledMessage.publish(node, null)
   return { hook, secret: openSecret(sessionKeys, _id, hook.secret) }
 }
 
@@ -79,6 +81,7 @@ export async function updateHook(
   const hook = await changeHook(node, before, { given, enabled, heads })
   await deletePositions(id, left)
   if (enabled || asked !== undefined) {
+    enabledMessage.publish(node, null)
     await makePositionsDue(id)
     // The holder of its lease finishes first; the sweep finds the rest.
     await makeHooksDue(node, [id])

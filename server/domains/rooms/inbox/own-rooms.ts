@@ -1,6 +1,6 @@
 import { blockedBy } from '#server/domains/moderation/blocks/blocks'
 import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
-import { profilesOf } from '#server/domains/people/accounts/profiles'
+import { namesOfPeople } from '#server/domains/people/accounts/profiles'
 import type { ownMemberships } from '#server/domains/rooms/room-state/membership'
 import { Reads } from '#server/domains/rooms/room-state/model'
 import { type Card, cardsOf, rowOfCard } from '#server/domains/rooms/room-state/rows'
@@ -30,12 +30,12 @@ export async function ownRooms(node: Node, account: string, memberships: readonl
     return peer === null ? [] : [{ key, peer }]
   })
   const peers = between.map(({ peer }) => peer)
-  const [cards, reads, mutes, blocked, profiles] = await Promise.all([
+  const [cards, reads, mutes, blocked, names] = await Promise.all([
     cardsOf(node, keys),
     Reads.find({ _id: { $in: keys.map((key) => `${key}|${account}`) } }, { room: 1, seq: 1, n: 1 }).lean(),
     conversationMutesOf(account, node.now()),
     blockedBy(account),
-    profilesOf(node, peers),
+    namesOfPeople(node, peers),
   ])
   const active = cards.filter(({ room }) => room.is_active)
   const members = new Map(memberships.map((one) => [one.room, one]))
@@ -46,7 +46,7 @@ export async function ownRooms(node: Node, account: string, memberships: readonl
     marks: new Map(reads.map((one) => [one.room, one])),
     mutes,
     blocked,
-    peers: new Map(between.map(({ key, peer }) => [key, { id: peer, name: profiles.get(peer)?.name ?? peer }])),
+    peers: new Map(between.map(({ key, peer }) => [key, { id: peer, name: names.get(peer) ?? peer }])),
   }
 }
 

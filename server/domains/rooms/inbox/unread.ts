@@ -5,7 +5,8 @@ import { isRowOf } from '#server/domains/rooms/events/define'
 import { onRead } from '#server/domains/rooms/messages/reads'
 import { membershipsOf, membershipsOfAll } from '#server/domains/rooms/room-state/membership'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
-import { definePeerMessage } from '#server/kernel/peer-message'
+import { definePeerMessage, definePeerTopic } from '#server/kernel/peer-message'
+import { every } from '#server/kernel/work/every'
 import { RoomHeads } from '#server/log/model'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { unreadSnapshot } from '#shared/api/rooms/inbox'
@@ -24,10 +25,9 @@ const sendEveryMilliseconds = 1_000
 const foundEveryMilliseconds = 5_000
 const recordedMilliseconds = 100
 
-/** Sent to other nodes at once, so that nobody waits for the next poll. */
-const joinedTopic = 'unread:joined'
 const AccountAndRoom = z.object({ account: z.string().max(200), key: z.string().max(200) })
-type AccountAndRoom = z.output<typeof AccountAndRoom>
+/** Sent to other nodes at once, so that nobody waits for the next poll. */
+const joinedTopic = definePeerTopic('unread:joined', AccountAndRoom)
 const readMessage = definePeerMessage('unread:marked', AccountAndRoom, (node, { account, key }) =>
   sendUnread(node, account, [key]),
 )
@@ -111,21 +111,17 @@ export function followUnread(node: Node): () => void {
     }
     sendUnreadOfRooms(node, keys)
   }
-  const finder = node.alone
-    ? undefined
-    : setInterval(() => void findRooms(node).catch(() => {}), foundEveryMilliseconds).unref()
   onRead(node, (account, { key }) => readMessage.publish(node, { account, key }))
   const unsubscribed = [
     readMessage.follow(node),
-    node.peers.listen(joinedTopic, (word) => {
-      const { data } = AccountAndRoom.safeParse(word)
-      if (data) setTimeout(() => void followOnceMember(node, data).catch(() => {}), recordedMilliseconds).unref()
+    node.alone ? () => {} : every(node, foundEveryMilliseconds, () => findRooms(node), 'joined rooms were not found'),
+    joinedTopic.listen(node, '', (joined) => {
+      setTimeout(() => void followOnceMember(node, joined).catch(() => {}), recordedMilliseconds).unref()
     }),
   ]
   return () => {
     for (const stop of unsubscribed) stop()
     clearInterval(timer)
-    clearInterval(finder)
   }
 }
 
@@ -151,7 +147,7 @@ async function findRooms(node: Node): Promise<void> {
 }
 
 /** The other node's message comes with the row, before the record. Missing members are found later. */
-async function followOnceMember(node: Node, { account, key }: AccountAndRoom): Promise<void> {
+async function followOnceMember(node: Node, { account, key }: z.output<typeof AccountAndRoom>): Promise<void> {
   if (node.live.audienceSize(namespace, audiences.account(account)) === 0) return
   if ((await membershipsOf(account)).includes(key)) await followNewRoom(node, account, key)
 }
@@ -203,8 +199,7 @@ function followMembership(
           noteUnrecorded(key)
           sendUnread(node, account, [key])
         }, sendEveryMilliseconds).unref()
-      if (isOurs && !isOut && (isIn || row.n === 1))
-        node.peers.tell(joinedTopic, { account, key } satisfies AccountAndRoom)
+      if (isOurs && !isOut && (isIn || row.n === 1)) joinedTopic.tell(node, '', { account, key })
     }
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
+import { definePeerTopic } from '#server/kernel/peer-message'
 import type { RoomKey } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 
@@ -46,7 +47,7 @@ export interface Occupancy {
   leave(): void
 }
 
-const topicOf = (key: RoomKey) => `crowd:${key}`
+const partsTopic = definePeerTopic('crowd:', OccupancyPart)
 
 /** The people who listen on this node, by mark, with their number of connections. */
 type PeopleHere = Map<string, number>
@@ -76,9 +77,7 @@ export function joinOccupancy(node: Node, key: RoomKey, onChange: () => void): O
     sentAt: Number.NEGATIVE_INFINITY,
     isDue: false,
     isNew: true,
-    leave: node.peers.listen(topicOf(key), (word) => {
-      const { data: part } = OccupancyPart.safeParse(word)
-      if (!part) return
+    leave: partsTopic.listen(node, key, (part) => {
       if (sizeOf(part) === 0 && part.typing.length === 0) occupancy.parts.delete(part.node)
       else occupancy.parts.set(part.node, { ...part, receivedAt: performance.now() })
       if (part.isNew) scheduleOccupancy(node, key, occupancy)
@@ -107,14 +106,8 @@ export function scheduleOccupancy(node: Node, key: RoomKey, occupancy: Occupancy
   }, wait).unref()
 }
 
-function sendPart(
-  node: Node,
-  key: RoomKey,
-  people: z.input<typeof OccupancyPart>['people'],
-  { typing, isNew }: Occupancy,
-): void {
-  const part = { node: node.id, people, typing: [...typing.values()].slice(0, typistsAtMost), isNew }
-  node.peers.tell(topicOf(key), part satisfies z.input<typeof OccupancyPart>)
+function sendPart(node: Node, key: RoomKey, people: string | number, { typing, isNew }: Occupancy): void {
+  partsTopic.tell(node, key, { node: node.id, people, typing: [...typing.values()].slice(0, typistsAtMost), isNew })
 }
 
 /** Sends an empty part, so that other nodes need not wait for its expiry. */

@@ -8,8 +8,6 @@ import type { RoomFact } from './facts.ts'
 interface ServerKind {
   /** Which accounts may see its name and size. */
   seenBy: 'anyone' | 'members'
-  /** Which accounts may read its messages, unless its rules restrict that. */
-  readers: 'anyone' | 'members'
   /** It is in the list of all channels, and searchable by name and description. */
   isListed: boolean
   /** Its name is unique, and clients may name it by slug. */
@@ -40,7 +38,6 @@ type Words = Pick<RoomFact, 'name' | 'description' | 'emoji' | 'category'>
 const byFounder = { by: 'its founder', fields: {} } as const
 const open = {
   seenBy: 'anyone',
-  readers: 'anyone',
   isListed: false,
   hasUniqueName: false,
   joiningAgain: 'refused',
@@ -64,13 +61,11 @@ const serverKinds: Record<RoomType, ServerKind> = {
   group: {
     ...open,
     seenBy: 'members',
-    readers: 'members',
     founded: { by: 'its founder', fields: { category: 'group' } },
     pushed: { of: 'all', as: 'group_message' },
   },
   token: {
     ...open,
-    readers: 'members',
     joiningAgain: 'answered',
     keeps: 'its last admin',
     rulesBy: 'moderators',
@@ -79,7 +74,6 @@ const serverKinds: Record<RoomType, ServerKind> = {
   dm: {
     ...open,
     seenBy: 'members',
-    readers: 'members',
     pushed: { of: 'all', as: 'message' },
     founded: {
       by: 'its peers',

@@ -126,6 +126,8 @@ export const Rooms = defineModel(
       { owner: 'creator_address', becomes: 'unlink', archive: false },
       { owner: 'peers', becomes: 'unlink', archive: false },
       { owner: 'founding.members', becomes: 'unlink', archive: false },
+      // The address of a picture has the account that uploaded it.
+      { owner: 'icon_url', becomes: 'unlink', at: 'inside', archive: false },
     ],
     archive: 'rooms',
     secret: ['p2p_key'],
@@ -139,7 +141,6 @@ export const Rooms = defineModel(
       'p2p_content_topic',
       'place_id',
       'place_cell',
-      'icon_url',
       'terms',
       'category',
     ],
@@ -362,7 +363,13 @@ export const Flags = followedModel<{
   'flags',
   {
     shares: [
-      { owner: 'user_address', becomes: 'keep', reason: 'Moderators decide on the message.', days: 90 },
+      {
+        owner: 'user_address',
+        becomes: 'keep',
+        reason: 'Moderators decide on the message.',
+        days: 90,
+        renames: ['content'],
+      },
       { owner: 'claimed_by', becomes: 'unlink' },
       { owner: 'decided_by', becomes: 'unlink' },
     ],

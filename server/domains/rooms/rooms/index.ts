@@ -73,7 +73,7 @@ export const rooms = defineDomain(contract, actions, {
       await retryOnStart(() => ensureStaffChannel(node))
     }
     await retryOnStart(() => finishRooms(node))
-    const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
+    const stopFinishing = every(node, finishMilliseconds, () => finishRooms(node), 'rooms were not finished')
     const stopSettling = every(
       node,
       settleMilliseconds,
@@ -87,14 +87,6 @@ export const rooms = defineDomain(contract, actions, {
       () => appointMissingManagers(node),
       'rooms that nobody runs were not looked for',
     )
-    return [
-      stopAnswering,
-      () => clearInterval(finishing),
-      stopSettling,
-      stopFiling,
-      stopPlacing,
-      stopHealing,
-      startRechecks(node),
-    ]
+    return [stopAnswering, stopFinishing, stopSettling, stopFiling, stopPlacing, stopHealing, startRechecks(node)]
   },
 })

@@ -1,12 +1,14 @@
+import { z } from 'zod'
 import { audiences, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
+import { definePeerTopic } from '#server/kernel/peer-message'
 import { streamAssetChanged, streamCounted, streamHealth, streamStateChanged } from '#shared/api/streams/stream-events'
 import { notifyDirectory, notifyDirectoryOf } from './directory.ts'
 import { type StoredAsset, type StoredStream, StreamAssets, Streams } from './model.ts'
 import { streamAssetOf, streamCountsOf, streamStateOf } from './render.ts'
 import { isShownLive } from './states.ts'
 
-const topic = 'streams'
+const changedTopic = definePeerTopic('streams', z.object({ id: z.string() }))
 const lookMilliseconds = 2_000
 const healthMilliseconds = 5_000
 const maxLive = 1_000
@@ -29,7 +31,7 @@ const sentOn = nodeState(() => ({ streams: new Map<string, SentNotices>() }))
 
 /** Notifies the watchers on every node of a change of a stream or of its recordings. */
 export async function notifyWatchers(node: Node, id: string): Promise<void> {
-  node.peers.tell(topic, { id })
+  changedTopic.tell(node, '', { id })
   await notifyHere(node, id)
 }
 
@@ -125,10 +127,7 @@ function forget(node: Node, id: string): void {
 /** Follows changes of other nodes. Their messages may be lost, so the node reads the rows too. */
 export function followStreams(node: Node): () => void {
   const warn = (error: unknown) => node.logger.warn({ error }, 'a stream could not be told')
-  const stop = node.peers.listen(topic, (message) => {
-    const { id } = message as { id?: string }
-    if (typeof id === 'string') notifyHere(node, id).catch(warn)
-  })
+  const stop = changedTopic.listen(node, '', ({ id }) => void notifyHere(node, id).catch(warn))
   const timer = setInterval(() => void look(node).catch(warn), lookMilliseconds).unref()
   const health = setInterval(() => void sendHealth(node).catch(warn), healthMilliseconds).unref()
   return () => {

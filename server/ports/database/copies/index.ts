@@ -1,6 +1,7 @@
 export { CopyError } from '../embedded/sums.ts'
 export type { Copied } from './archive.ts'
 export { backUp, restore, verifyBackup, verifyStore } from './backup.ts'
+export { compact } from './compact.ts'
 export { exportTo } from './export.ts'
 export { recordingsIn } from './files.ts'
 export { verifyFiles } from './verify-files.ts'

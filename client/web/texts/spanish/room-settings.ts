@@ -1,0 +1,58 @@
+import type { TextTranslation } from '../catalog.ts'
+import type { roomSettingTexts as english } from '../room-settings.ts'
+
+export const roomSettingTexts: TextTranslation<typeof english> = {
+  title: 'Ajustes de la sala',
+  forbidden: 'Solo para moderadores',
+  forbiddenHint: 'No administras ni moderas esta sala.',
+  parts: {
+    overview: 'Resumen',
+    roles: 'Miembros y roles',
+    permissions: 'Permisos y reglas',
+    words: 'Palabras bloqueadas',
+    invitations: 'Invitaciones',
+    agents: 'Agentes',
+    webhooks: 'Webhooks',
+    audit: 'Registro de moderación',
+    danger: 'Zona de peligro',
+  },
+  rolesHint: 'Elige a un miembro para cambiar su rol o moderarlo.',
+  overview: {
+    details: 'Nombre y descripción',
+    name: 'Nombre',
+    description: 'Descripción',
+    save: 'Guardar datos',
+    saved: 'Datos guardados.',
+    topicSaved: 'Tema guardado.',
+    address: 'Dirección',
+    addressHint: 'Abre la sala a quienes pueden verla. No invita a nadie.',
+  },
+  agents: {
+    form: 'Añadir un agente',
+    official: 'Agente oficial',
+    choose: 'Elige un agente',
+    add: 'Añadir',
+    list: 'Agentes de esta sala',
+    empty: 'No hay agentes en esta sala',
+    emptyHint:
+      'Los administradores de este servidor añaden agentes oficiales. Los miembros les preguntan con una @mención.',
+    open: 'Abrir chat',
+    remove: 'Quitar',
+  },
+  danger: {
+    handOver: 'Transferir propiedad',
+    handOverHint: 'Otro miembro administra la sala. Tú te quedas con el rol inmediatamente inferior.',
+    chooseMember: 'Elegir a un miembro',
+    leave: 'Salir de la sala',
+    leaveHint: 'Si nadie más administra la sala, tú eliges quién lo hará.',
+    leaveAction: 'Salir…',
+    archive: 'Archivar la sala',
+    archiveHint: 'Todos pueden seguir leyéndola, pero nadie puede escribir en ella. No se puede deshacer.',
+    archiveAction: 'Archivar…',
+    archiveNow: 'Archivar',
+    question: '¿Archivar {room}?',
+    archived: 'La sala está archivada.',
+    isArchived: 'Esta sala está archivada. Nadie puede escribir en ella.',
+    cancel: 'Cancelar',
+  },
+}
