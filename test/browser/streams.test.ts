@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
-import { axeFaults, desktop, field, go, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
+import { axeFaults, confirmAct, desktop, field, go, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
 
 describe('livestreams in the page', () => {
   const video = fakeVideo()
@@ -39,7 +39,7 @@ describe('livestreams in the page', () => {
   const stageOf = (page: Page) => page.getByRole('region', { name: 'Livestream' })
   const end = async (page: Page) => {
     await page.getByRole('button', { name: 'End the stream' }).click()
-    await page.getByRole('button', { name: 'End the stream: sure?' }).click()
+    await confirmAct(page, 'End the stream')
   }
   /** Nobody is live any more. */
   const silence = async () => {

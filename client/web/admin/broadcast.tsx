@@ -1,16 +1,17 @@
 import { useState } from 'react'
 import { type BroadcastTarget, broadcastLength, broadcastTargets } from '#shared/api/platform/broadcasts'
 import { useClient } from '../connection/client.ts'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { adminTexts } from '../texts/admin.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
 
 const t = adminTexts.broadcasts
 
-/** Sends many people a direct message; the button says how many before it is pressed again. */
+/** Sends many people a direct message; the button says how many. */
 export function Broadcast() {
   const client = useClient()
   const tell = useTell()
@@ -54,7 +55,11 @@ export function Broadcast() {
       <Problem error={loaded.error} onRetry={loaded.reload} />
       {loaded.value && text.trim() !== '' && (
         <div className="row end">
-          <ConfirmButton title={t.send({ count: loaded.value.total })} onConfirm={send} />
+          <ConfirmButton
+            title={t.send({ count: loaded.value.total })}
+            question={confirmationTexts.broadcast}
+            onConfirm={send}
+          />
         </div>
       )}
       {loaded.value?.broadcasts.map(({ id, message, created_at, sent, failed, total, finished_at }) => (

@@ -2,14 +2,15 @@ import { useState } from 'react'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { isolated } from '../kit/format.ts'
 import { momentOf } from '../kit/moment.ts'
 import { Blank, Listed, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { callTexts as t } from '../texts/calls.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import styles from './meeting-list.module.css'
 
 /** The meetings that the account has opened and that go on, and the room that it has for good. */
@@ -46,7 +47,11 @@ export function MeetingList() {
                   <small className="numerals">{meetingText(joinCode, participantCount, expiresAt)}</small>
                 </div>
                 <CopyLink address={joinUrl} label={t.copyOf({ name: title })} />
-                <ConfirmButton title={t.endMeeting} onConfirm={() => end(joinCode)} />
+                <ConfirmButton
+                  title={t.endMeeting}
+                  question={confirmationTexts.meeting}
+                  onConfirm={() => end(joinCode)}
+                />
               </li>
             ))}
           </ul>

@@ -3,11 +3,12 @@ import { TagChip } from '../accounts/people/friend-tag.tsx'
 import { useClient } from '../connection/client.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { controlTexts } from '../texts/controls.ts'
 import { friendTexts as t } from '../texts/friends.ts'
 import { PersonRow } from './person-row.tsx'
@@ -89,7 +90,7 @@ function FriendRow({ friend, isOnline }: { friend: Friend; isOnline: boolean }) 
       >
         <Icon name="message" />
       </ActButton>
-      <ConfirmButton title={controlTexts.remove} of={name} onConfirm={remove} />
+      <ConfirmButton title={controlTexts.remove} question={confirmationTexts.friend} of={name} onConfirm={remove} />
     </PersonRow>
   )
 }

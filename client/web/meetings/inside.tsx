@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Skeleton } from '../kit/notice.tsx'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { meetingTexts as t } from '../texts/meetings.ts'
 import { DeviceButtons } from './device-buttons.tsx'
 import styles from './inside.module.css'
@@ -58,7 +59,14 @@ export function Inside(props: {
             isMuted={state === 'there' && !sends.audio}
             note={notes[state]}
           >
-            {onRemove && <ConfirmButton title={t.remove} of={name} onConfirm={() => onRemove(peer)} />}
+            {onRemove && (
+              <ConfirmButton
+                title={t.remove}
+                question={confirmationTexts.participant}
+                of={name}
+                onConfirm={() => onRemove(peer)}
+              />
+            )}
           </Picture>
         ))}
       </div>
@@ -70,7 +78,7 @@ export function Inside(props: {
       <div className={`row wrap ${styles.meetingControls}`}>
         <DeviceButtons own={own} tracks={tracks} />
         <span className="grow" />
-        {onEnd && <ConfirmButton title={t.endForAll} onConfirm={onEnd} />}
+        {onEnd && <ConfirmButton title={t.endForAll} question={confirmationTexts.meeting} onConfirm={onEnd} />}
         <button type="button" className="button small risky" onClick={meeting.leave}>
           <Icon name="leave" />
           {leaving}

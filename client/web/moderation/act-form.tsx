@@ -2,11 +2,11 @@ import { type ReactNode, useState } from 'react'
 import type { LiveRoom } from '#client/sdk/types'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { useFocused } from '../kit/focus.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import styles from './act-form.module.css'
 import { lengths } from './acts.ts'
-import { ConfirmButton } from './confirm-button.tsx'
 import { type PersonAct, personActs, usePersonAct } from './person-acts.ts'
 
 const longestReason = 500
@@ -29,8 +29,7 @@ export function ActForm(props: {
   const run = async (kind: PersonAct) => {
     if (await act(kind, person, { duration, reason })) onDone()
   }
-  const mild = acts.filter((kind) => !personActs[kind].isGrave)
-  const grave = acts.filter((kind) => personActs[kind].isGrave)
+  const mild = acts.filter((kind) => personActs[kind].question === null)
   const [only] = acts.length === 1 ? acts : []
 
   return (
@@ -56,11 +55,13 @@ export function ActForm(props: {
             ))}
             {props.children}
           </div>
-          {grave.length > 0 && (
+          {mild.length < acts.length && (
             <div className={`row wrap ${styles.apart}`}>
-              {grave.map((kind) => (
-                <ConfirmButton key={kind} title={personActs[kind].title} onConfirm={() => run(kind)} />
-              ))}
+              {acts.map((kind) => {
+                const { title, question } = personActs[kind]
+                if (question === null) return null
+                return <ConfirmButton key={kind} title={title} question={question} onConfirm={() => run(kind)} />
+              })}
             </div>
           )}
         </>
@@ -93,7 +94,8 @@ function Why({ reason, onChange }: { reason: string; onChange: (reason: string) 
 
 /** Has the focus, so that Enter acts, unless the act is grave. */
 function OnlyButton({ kind, onPress }: { kind: PersonAct; onPress: () => Promise<void> }) {
-  const { title, isGrave } = personActs[kind]
+  const { title, question } = personActs[kind]
+  const isGrave = question !== null
   const button = useFocused<HTMLButtonElement>()
   return (
     <div className="row end">

@@ -4,6 +4,7 @@ import { useClient } from '../connection/client.ts'
 import { nameOf } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import { lengths, useAct } from './acts.ts'
 
@@ -13,7 +14,8 @@ interface Look {
   title: string
   icon: IconName
   hasLength: boolean
-  isGrave: boolean
+  /** What follows from a grave act, which is asked before it; null of any other. */
+  question: string | null
   /** What takes it back. */
   undoneBy: 'unmute' | 'unban' | null
   /** Without a length it is permanent. */
@@ -21,7 +23,7 @@ interface Look {
   undone: (name: string) => string
 }
 
-const never = { hasLength: false, isGrave: false, undoneBy: null, undone: () => '' } as const
+const never = { hasLength: false, question: null, undoneBy: null, undone: () => '' } as const
 
 /** What a moderator may do to a person, in the order in which it is offered: what is grave is last. */
 export const personActs: Readonly<Record<PersonAct, Look>> = {
@@ -29,7 +31,7 @@ export const personActs: Readonly<Record<PersonAct, Look>> = {
     title: t.actions.mute,
     icon: 'mute',
     hasLength: true,
-    isGrave: false,
+    question: null,
     undoneBy: 'unmute',
     done: (name, length) => (length ? t.done.mute({ name, length }) : t.done.mutePermanently({ name })),
     undone: (name) => t.done.unmute({ name }),
@@ -40,14 +42,14 @@ export const personActs: Readonly<Record<PersonAct, Look>> = {
     ...never,
     title: t.actions.purge,
     icon: 'bin',
-    isGrave: true,
+    question: confirmationTexts.purge,
     done: (name) => t.done.purge({ name }),
   },
   ban: {
     title: t.actions.ban,
     icon: 'block',
     hasLength: true,
-    isGrave: true,
+    question: confirmationTexts.ban,
     undoneBy: 'unban',
     done: (name, length) => (length ? t.done.ban({ name, length }) : t.done.banPermanently({ name })),
     undone: (name) => t.done.unban({ name }),

@@ -4,16 +4,17 @@ import { roomKey } from '#shared/kit/room-key'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { nameOf } from '../kit/format.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { rightsOf } from '../rooms/rights.ts'
 import { useRoom } from '../rooms/use-room.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import { ActForm } from './act-form.tsx'
 import { type Act, chatOf, useAct } from './acts.ts'
-import { ConfirmButton } from './confirm-button.tsx'
 import type { PersonAct } from './person-acts.ts'
 import styles from './person-moderation.module.css'
 
@@ -73,7 +74,7 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
           </ActButton>
         )}
         {me.role === kindOf(live.ref).runBy && person.role !== null && !isAgent(person.id) && (
-          <ConfirmButton title={t.actions.handOver} onConfirm={handOver} />
+          <ConfirmButton title={t.actions.handOver} question={confirmationTexts.handOver} onConfirm={handOver} />
         )}
         {rights.canManage && isModerator && (
           <ActButton className="button small" onPress={() => act('demote', t.done.demote({ name }))}>

@@ -85,7 +85,8 @@ function deleting({ id: message_id, sender, sender_address }: LocalMessage, live
 function onSender({ id: messageId, sender, sender_address: id }: LocalMessage): readonly AskedAct[] {
   const person = { id, name: nameOf(sender.name, id), messageId }
   const asking = (asks: PersonAct, key: KeyAction | null, duration: string, wanted?: string): AskedAct => {
-    const { icon, isGrave, ...act } = personActs[asks]
+    const { icon, question, ...act } = personActs[asks]
+    const isGrave = question !== null
     const title = wanted ?? act.title
     return { key, title, icon, isGrave, isQuick: key === 'warn' || key === 'muteHour', asks, duration, person }
   }

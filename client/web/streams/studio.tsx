@@ -4,11 +4,12 @@ import type { PublicStream, StreamState } from '#shared/api/streams/stream-recor
 import { Sparkline } from '../admin/sparkline.tsx'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { streamTexts as t } from '../texts/streams.ts'
 import { type Broadcast, type BroadcastState, broadcastTo, type Source } from './broadcast.ts'
 import { KeyFields } from './key-fields.tsx'
@@ -74,7 +75,7 @@ export function Studio(props: {
         <div className="row wrap">
           <Sending broadcast={broadcast} sent={sent} url={url} onTake={take} />
           <span className="grow" />
-          <ConfirmButton title={t.studio.end} onConfirm={end} />
+          <ConfirmButton title={t.studio.end} question={confirmationTexts.stream} onConfirm={end} />
         </div>
         {counts && <Figures counts={counts} />}
         {own.value && <KeyFields stream={own.value} />}

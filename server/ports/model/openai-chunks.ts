@@ -9,11 +9,13 @@ import { sourceFields } from './openai-sources.ts'
  * a stream of each (`test/ports/model-dialects.test.ts`). Unknown fields are ignored.
  */
 
-/** A text, or a list of parts: Mistral puts its thoughts and references among the texts. */
-const Content = z.union([z.string(), z.array(z.unknown()).transform((parts) => parts.map(textOf).join(''))])
-const TextPart = z.object({ type: z.enum(['text', 'output_text']), text: z.string() }).transform((part) => part.text)
+const TextPart = z
+  .object({ type: z.enum(['text', 'output_text']).nullish(), text: z.string() })
+  .transform((part) => part.text)
 const Words = z.union([z.string(), TextPart])
 const textOf = (part: unknown): string => Words.safeParse(part).data ?? ''
+/** A text, a part, or a list of parts: Mistral puts its thoughts and references among the texts. */
+const Content = z.union([Words, z.array(z.unknown()).transform((parts) => parts.map(textOf).join(''))])
 
 /** JSON as text, or the very object. */
 const Arguments = z.union([z.string(), z.record(z.string(), z.unknown()).transform((given) => JSON.stringify(given))])

@@ -131,7 +131,7 @@ const mostCalls = 16
 
 /**
  * Pieces of a call belong to the index they name. Some servers give no index, or one for all, and begin each call with its id
- * and name. Some send the name after the id.
+ * and name. Some send the name after the id, in pieces, or again with each piece.
  */
 function newCalls() {
   const calls: ToolCall[] = []
@@ -155,11 +155,15 @@ function newCalls() {
       const given = before.arguments + (piece.arguments ?? '')
       if (given.length > longestArguments) throw new Error('The arguments of a call are too long')
       if (at >= mostCalls) throw new Error('There are too many calls')
-      calls[at] = { ...before, name: before.name || (piece.name ?? ''), arguments: given }
+      calls[at] = { ...before, name: grownName(before, piece.name ?? ''), arguments: given }
       if (piece.index != null) placeOf.set(piece.index, at)
     },
   }
 }
+
+/** The name of a call after one more piece. A repeated name is not a piece of it, and none follows the arguments. */
+const grownName = (before: ToolCall, piece: string): string =>
+  piece === before.name || before.arguments !== '' ? before.name || piece : before.name + piece
 
 /** Keeps the first half of a character back until the other half is there. */
 function wholeCharacters(): (text: string) => string {

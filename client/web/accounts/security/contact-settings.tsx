@@ -1,9 +1,10 @@
 import { type ComponentProps, type FormEvent, useState } from 'react'
+import { ConfirmButton } from '../../kit/confirm-button.tsx'
 import { Icon, type IconName } from '../../kit/icon.tsx'
 import { Problem } from '../../kit/notice.tsx'
 import type { ProblemWords } from '../../kit/problem.ts'
 import { useTell } from '../../kit/toasts.tsx'
-import { ConfirmButton } from '../../moderation/confirm-button.tsx'
+import { confirmationTexts } from '../../texts/confirmations.ts'
 import { settingTexts as t } from '../../texts/settings.ts'
 import { signInTexts } from '../../texts/sign-in.ts'
 import { CodeField } from '../sign-in/code-field.tsx'
@@ -67,7 +68,11 @@ export function ContactSettings(props: Contact) {
           <span className="grow">
             <strong>{verified}</strong> <i className="chip">{t.contacts.verified}</i>
           </span>
-          <ConfirmButton title={t.remove} onConfirm={async () => change('remove', props.remove, () => {})} />
+          <ConfirmButton
+            title={t.remove}
+            question={confirmationTexts.signIn}
+            onConfirm={async () => change('remove', props.remove, () => {})}
+          />
         </div>
       )}
       {verified === null && asked === null && (

@@ -1,10 +1,11 @@
 import { useClient } from '../../connection/client.ts'
+import { ConfirmButton } from '../../kit/confirm-button.tsx'
 import { fullTimeOf } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { Blank, Listed } from '../../kit/notice.tsx'
 import { useTell } from '../../kit/toasts.tsx'
 import { useLoaded } from '../../kit/use-loaded.ts'
-import { ConfirmButton } from '../../moderation/confirm-button.tsx'
+import { confirmationTexts } from '../../texts/confirmations.ts'
 import { settingTexts as t } from '../../texts/settings.ts'
 import { useSession } from '../session.ts'
 
@@ -38,7 +39,11 @@ export function DeviceKeys() {
                     })}
                   </small>
                 </span>
-                <ConfirmButton title={t.remove} onConfirm={() => remove(device_id)} />
+                <ConfirmButton
+                  title={t.remove}
+                  question={confirmationTexts.deviceKey}
+                  onConfirm={() => remove(device_id)}
+                />
               </li>
             ))}
           </ul>

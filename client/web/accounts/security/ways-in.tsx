@@ -1,11 +1,12 @@
 import type { AuthMethod } from '#shared/api/people/identity'
 import { useClient } from '../../connection/client.ts'
+import { ConfirmButton } from '../../kit/confirm-button.tsx'
 import { fullTimeOf, shortAddress } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { Listed, Problem } from '../../kit/notice.tsx'
 import { useTell } from '../../kit/toasts.tsx'
 import { useLoaded } from '../../kit/use-loaded.ts'
-import { ConfirmButton } from '../../moderation/confirm-button.tsx'
+import { confirmationTexts } from '../../texts/confirmations.ts'
 import { settingTexts as t } from '../../texts/settings.ts'
 import { signInTexts } from '../../texts/sign-in.ts'
 import { useSession } from '../session.ts'
@@ -68,7 +69,13 @@ function Passkeys() {
                       : t.passkeys.created({ created: fullTimeOf(passkey.createdAt) })}
                   </small>
                 </span>
-                {!passkey.isWalletKey && <ConfirmButton title={t.remove} onConfirm={() => remove(passkey.id)} />}
+                {!passkey.isWalletKey && (
+                  <ConfirmButton
+                    title={t.remove}
+                    question={confirmationTexts.signIn}
+                    onConfirm={() => remove(passkey.id)}
+                  />
+                )}
               </li>
             ))}
           </ul>
@@ -131,6 +138,7 @@ function LinkedIdentities() {
                 {id !== null && !is_original && (
                   <ConfirmButton
                     title={t.accounts.unlink}
+                    question={confirmationTexts.signIn}
                     onConfirm={() => change('unlink', () => client.identities.unlink({ id }), t.accounts.unlinked)}
                   />
                 )}

@@ -6,6 +6,7 @@ import { bookedCallTexts } from './booked-calls.ts'
 import { bookingTexts } from './booking.ts'
 import { bookingHourTexts } from './booking-hours.ts'
 import { callTexts } from './calls.ts'
+import { confirmationTexts } from './confirmations.ts'
 import { connectionTexts } from './connection.ts'
 import { controlTexts } from './controls.ts'
 import { deleteAccountTexts } from './delete-account.ts'
@@ -45,6 +46,7 @@ export const arabicTexts = {
   admin: adminTexts,
   'booking-hours': bookingHourTexts,
   calls: callTexts,
+  confirmations: confirmationTexts,
   connection: connectionTexts,
   controls: controlTexts,
   'delete-account': deleteAccountTexts,

@@ -31,7 +31,7 @@ import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOfPoll, pollInputOf } from './drafts.ts'
 import { readableRoom } from './history.ts'
 import { sendDraft } from './send.ts'
-import { touchableMessage } from './touchable-message.ts'
+import { touchableMessage, writerStanding } from './touchable-message.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
   const { key } = await readableRoom(context, room)
@@ -135,9 +135,10 @@ function refuseEqualOptions(options: readonly string[]): void {
 }
 
 function openPoll(view: View, account: string, pollId: string, now: number): PollFact {
+  writerStanding(view, account, now)
   const poll = pollIn(view, pollId)
-  const found = poll ? touchableMessage(view, account, poll.message_id, now) : null
-  if (!poll || !found || found.message.body.deleted) throw new AppError('NOT_FOUND', { message: 'Poll not found' })
+  const message = poll && messageIn(view, poll.message_id)
+  if (!poll || !message || message.body.deleted) throw new AppError('NOT_FOUND', { message: 'Poll not found' })
   return poll
 }
 

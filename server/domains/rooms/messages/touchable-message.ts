@@ -9,14 +9,20 @@ export interface TouchedMessage {
   standing: Standing
 }
 
-/** The message that a client named, if this member may write in its room; throws otherwise. */
-export function touchableMessage(view: View, account: string, id: string, now: number): TouchedMessage {
-  const message = messageIn(view, id)
+/** The standing of a member who may write in the room; throws otherwise, before anything in it is looked for. */
+export function writerStanding(view: View, account: string, now: number): Standing {
   const { room, standing } = readableRoomOf(view, account, now)
   if (isSuspended(view, account)) throw new AppError('SUSPENDED')
   if (hasBlock(view)) throw new AppError('BLOCKED')
   if (!standing?.isMember && !standing?.isModerator) throw new AppError('NOT_A_MEMBER')
   if (!room.is_active) throw new AppError('ROOM_ARCHIVED')
+  return standing
+}
+
+/** The message that a client named, if this member may write in its room; throws otherwise. */
+export function touchableMessage(view: View, account: string, id: string, now: number): TouchedMessage {
+  const standing = writerStanding(view, account, now)
+  const message = messageIn(view, id)
   if (!message) throw new AppError('MESSAGE_NOT_FOUND')
   return { message, standing }
 }
