@@ -114,8 +114,8 @@ function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: 
     else response.setHeader(name, value)
 }
 
-/** An index of routes by method and first two parts, which contain no parameter. */
-const groupOf = (method: string, path: string): string => {
+/** The group of a route: its method and first two parts, which contain no parameter. */
+export const routeGroupOf = (method: string, path: string): string => {
   const [, first = '', second = ''] = path.split('/', 3)
   return `${method} ${first}/${second}`.toLowerCase()
 }
@@ -126,11 +126,11 @@ export type RouteLookup = (method: string, path: string, response: ServerRespons
 export const createRouteLookup = (bound: readonly Bound[]): RouteLookup => {
   const routes = new Map<string, ReturnType<typeof knownRoutes>>()
   for (const route of knownRoutes(bound).sort((one, other) => rankOf(one) - rankOf(other))) {
-    const group = groupOf(route.method, route.path)
+    const group = routeGroupOf(route.method, route.path)
     routes.set(group, [...(routes.get(group) ?? []), route])
   }
   return (method, path, response) => {
-    const asked = routes.get(groupOf(method, path))?.find(({ matches }) => matches.test(path))
+    const asked = routes.get(routeGroupOf(method, path))?.find(({ matches }) => matches.test(path))
     if (asked && !response.hasHeader('Deprecation'))
       markDeprecatedPath(response, asked.successor, path, parametersIn(asked.path, path))
     return asked?.errorBody ?? 'coded'

@@ -1,4 +1,4 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
+import express, { type Express, type Request, type RequestHandler, type Response, type Router } from 'express'
 import { clientAddressOf, isLocalRequest } from '#server/kernel/addresses'
 import type { Bound, Caller } from '#server/kernel/context'
 import type { AdminProof, Callers } from '#server/kernel/domain'
@@ -21,7 +21,14 @@ import { whileStoreAnswers } from './deadline.ts'
 import { markDeprecated, markDeprecatedPath } from './deprecation.ts'
 import type { Door } from './door.ts'
 import { separateFilesHost } from './files-host.ts'
-import { answerError, createRouteLookup, methodsOfOthers, openPathRule, unknownRoute } from './http-errors.ts'
+import {
+  answerError,
+  createRouteLookup,
+  methodsOfOthers,
+  openPathRule,
+  routeGroupOf,
+  unknownRoute,
+} from './http-errors.ts'
 import {
   answerAsData,
   beginRequest,
@@ -133,7 +140,10 @@ const identifyRequest =
     next()
   }
 
-/** Paths with fewer parameters, and those with a required query, come first, so that none hides another. */
+/**
+ * Paths with fewer parameters, and those with a required query, come first, so that none hides another. A request is
+ * compared with the paths of its group alone, as there are many hundreds in all.
+ */
 function mountOperations(app: Express, door: HttpDoor): void {
   const operations = door.bound.flatMap((bound) =>
     spellingsOf(bound.operation).flatMap((spelling) =>
@@ -148,8 +158,18 @@ function mountOperations(app: Express, door: HttpDoor): void {
   const mounts = [...operations, ...refusals]
   const rank = ({ path, query }: (typeof mounts)[number]) => 2 * pathParameters(path).length + (query ? 0 : 1)
   mounts.sort((one, other) => rank(one) - rank(other))
-  for (const { method, path, query, answer } of mounts)
-    app[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), answer)
+  const groups = new Map<string, Router>()
+  for (const { method, path, query, answer } of mounts) {
+    const group = routeGroupOf(method, path)
+    const router = groups.get(group) ?? express.Router()
+    groups.set(group, router)
+    router[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), answer)
+  }
+  app.use((request, response, next) => {
+    const router = groups.get(routeGroupOf(request.method === 'HEAD' ? 'GET' : request.method, request.path))
+    if (router) router(request, response, next)
+    else next()
+  })
 }
 
 /** Continues with the next operation of the path if the query does not select this one. */

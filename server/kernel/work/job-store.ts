@@ -36,16 +36,16 @@ export const finishedJob = (
   $unset: { payload: '' },
 })
 
-/** Jobs that are due and not running, the longest waiting first. */
-export async function dueJobs(kinds: readonly string[], now: number): Promise<string[]> {
-  const rows = await StoredJobs.find(
-    { state: 'open', due_at: { $lte: new Date(now) }, kind: { $in: [...kinds] } },
-    { _id: 1 },
-  )
+/** Jobs that are due and not running, the longest waiting first, and when the next one is due. */
+export async function dueJobs(kinds: readonly string[], now: number): Promise<{ due: string[]; nextAt: number }> {
+  const rows = await StoredJobs.find({ state: 'open', kind: { $in: [...kinds] } }, { due_at: 1 })
     .sort({ due_at: 1 })
     .limit(sweptAtOnce)
-    .lean<StoredJob[]>()
-  return rows.map(({ _id }) => _id)
+    .lean<Pick<StoredJob, '_id' | 'due_at'>[]>()
+  const due = rows.filter(({ due_at }) => due_at.getTime() <= now)
+  const later = rows[due.length]?.due_at.getTime()
+  const isWhole = rows.length < sweptAtOnce
+  return { due: due.map(({ _id }) => _id), nextAt: later ?? (isWhole ? Number.POSITIVE_INFINITY : now) }
 }
 
 /** Counts failed jobs, and open ones without those that are due later. */

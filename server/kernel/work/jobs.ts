@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Job, Jobs, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { seal, unseal } from '#server/kernel/seal'
 import type { StoredJob } from '#server/kernel/store/model'
 import type { JobQueue } from '#server/ports/jobs/port'
@@ -40,6 +41,9 @@ export class PermanentFailure extends Error {
 /** Declares a kind of job: its payload and its work. */
 export const job = <Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> => declared
 
+/** Rises after each time at which a job is due was written by this node. */
+const writtenOn = nodeState(() => ({ times: 0 }))
+
 /** Runs stored jobs of these kinds on this node, each at least once, until the stop. */
 export function startJobs(
   node: Node,
@@ -55,13 +59,21 @@ export function startJobs(
   const running = new Set<Promise<unknown>>()
   /** The running jobs of each kind. */
   const busy = new Map<string, number>()
+  const written = writtenOn(node)
   let isClosing = false
   let sweeps = 0
+  let [sweptTimes, countedTimes, nextAt] = [-1, -1, Number.NEGATIVE_INFINITY]
 
-  /** Finds jobs that are due, or that the queue has lost. */
+  /** Finds jobs that are due, or that the queue has lost. A single node knows whether a look can find any. */
   async function sweep(): Promise<void> {
-    for (const id of await dueJobs(names, node.now())) queue.push(id)
-    if (sweeps++ % sweepsPerCount > 0) return
+    const { times } = written
+    if (!node.alone || times !== sweptTimes || node.now() >= nextAt) {
+      const found = await dueJobs(names, node.now())
+      for (const id of found.due) queue.push(id)
+      ;[sweptTimes, nextAt] = [times, found.due.length > 0 ? Number.NEGATIVE_INFINITY : found.nextAt]
+    }
+    if (sweeps++ % sweepsPerCount > 0 || (node.alone && times === countedTimes)) return
+    countedTimes = times
     for (const [state, count] of Object.entries(await countJobs(node.now()))) node.metrics.jobs('outbox', state, count)
   }
 
@@ -75,7 +87,8 @@ export function startJobs(
   async function takeAndRun(id: string) {
     const due = { _id: id, state: 'open' as const, kind: { $in: names } }
     const taken = await takeLease(lease, node, due, { $inc: { attempts: 1 } })
-    return taken && withLease(lease, node, taken, (held) => runTaken(taken, held), stopping.signal)
+    const run = taken && withLease(lease, node, taken, (held) => runTaken(taken, held), stopping.signal)
+    return await Promise.resolve(run).finally(() => written.times++)
   }
 
   async function runTaken(taken: StoredJob, held: LeasedDocument<StoredJob>) {
@@ -126,6 +139,7 @@ export function startJobs(
     async add(declaration, payload, id = newId(), dueAt = node.now()) {
       const carried = JSON.stringify(declaration.payload.parse(payload))
       await storeJob(id, declaration.kind, seal(node.settings.sessionKeys, carried), node.now(), dueAt)
+      written.times++
       if (dueAt <= node.now()) queue.push(id)
     },
     async close() {
