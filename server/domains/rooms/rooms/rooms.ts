@@ -142,23 +142,34 @@ async function visibilityFilter(node: Node, account: string | null) {
 
 const listedRooms = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
 
+/** An index finds rooms with each of these, but not with all except one. */
+const otherVersions = [null, { $lt: skeletonVersion }, { $gt: skeletonVersion }] as const
+
 /** Updates search terms and unique names of older rooms, a few at a time. */
 export async function updateSearchTerms(): Promise<void> {
-  const older = { type: { $in: listedTypes }, skeleton_version: { $ne: skeletonVersion } }
-  for (;;) {
-    const rooms = await Rooms.find(older, { name: 1, description: 1, unique_name: 1 }).limit(100).lean()
-    if (rooms.length === 0) return
-    for (const { _id, name, description, unique_name } of rooms) {
-      // A room that is being renamed is checked again.
-      const unchanged = { _id, skeleton_version: older.skeleton_version, ...(unique_name && { unique_name }) }
-      const $set = { terms: roomTerms({ name, description: description ?? null }), skeleton_version: skeletonVersion }
-      const own = unique_name ? { unique_name: uniqueFormOf(name) } : {}
-      await Rooms.updateOne(unchanged, { $set: { ...$set, ...own } }).catch((error: unknown) => {
-        if (!isDuplicate(error)) throw error
-        return Rooms.updateOne(unchanged, { $set })
-      })
+  for (const skeleton_version of otherVersions) {
+    const older = { type: { $in: listedTypes }, skeleton_version }
+    for (;;) {
+      const rooms = await Rooms.find(older, { name: 1, description: 1, unique_name: 1 }).limit(100).lean()
+      if (rooms.length === 0) break
+      for (const room of rooms) await updateTermsOf(room)
     }
   }
+}
+
+type NamedRoom = { _id: RoomKey; name: string } & {
+  [field in 'description' | 'unique_name']?: string | null | undefined
+}
+
+async function updateTermsOf({ _id, name, description, unique_name }: NamedRoom): Promise<void> {
+  // A room that is being renamed is checked again.
+  const unchanged = { _id, skeleton_version: { $ne: skeletonVersion }, ...(unique_name && { unique_name }) }
+  const $set = { terms: roomTerms({ name, description: description ?? null }), skeleton_version: skeletonVersion }
+  const own = unique_name ? { unique_name: uniqueFormOf(name) } : {}
+  await Rooms.updateOne(unchanged, { $set: { ...$set, ...own } }).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+    return Rooms.updateOne(unchanged, { $set })
+  })
 }
 
 export const get: Action<typeof contract.get> = async ({ room }, { node, caller }) => {
