@@ -5,6 +5,7 @@ import { centrifugoBinary, startCentrifugo } from './centrifugo.ts'
 import { measureDisk } from './disk.ts'
 import { measureEngine } from './engine.ts'
 import { measureExport } from './exports.ts'
+import { measureGrowth } from './growth.ts'
 import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { measureQuiet } from './quiet.ts'
@@ -35,6 +36,7 @@ const settings = [
   'agents',
   'uploads',
   'export',
+  'growth',
   'sign-ins',
   'video',
 ] as const
@@ -44,6 +46,8 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     // The archive of an account with 1,000,000 messages and 10 GB, which needs 20 GB of disk.
     full: { type: 'boolean', default: false },
+    // Of the largest room of the growth.
+    messages: { type: 'string', default: '200000' },
     protocol: { type: 'string', default: '2' },
     only: { type: 'string', multiple: true, default: [...settings] },
   },
@@ -114,6 +118,8 @@ if (options.only.includes('export')) {
   const large = { messages: 1_000_000, megabytes: 10_000 }
   await measureExport(report, { ...(options.full ? large : usual), seconds: isQuick ? 4 : 10 })
 }
+if (options.only.includes('growth'))
+  await measureGrowth(report, isQuick ? [20_000] : [20_000, Number(options.messages)], isQuick ? [400] : [400, 4_000])
 if (options.only.includes('sign-ins')) await measureSignIns(report, isQuick ? 500 : 2_500)
 if (options.only.includes('video')) {
   const seconds = isQuick ? 5 : 20

@@ -219,18 +219,19 @@ const roomsAtOnce = 500
 
 /** Finds rooms without a manager, such as those of older versions, a few at a time. */
 export async function appointMissingManagers(node: Node): Promise<void> {
-  const types = typesWhere(({ runBy, keeps }) => runBy !== null && keeps !== 'its owner')
+  const types: readonly string[] = typesWhere(({ runBy, keeps }) => runBy !== null && keeps !== 'its owner')
   const suspended = new Set(await suspendedAccounts())
+  const shown = { type: 1, is_active: 1, is_official: 1, member_count: 1 }
   for (let after = ''; ; ) {
-    const due = {
-      _id: { $gt: after },
-      type: { $in: types },
-      is_active: true,
-      is_official: false,
-      member_count: { $gt: 0 },
-    }
-    const found = await Rooms.find(due, { _id: 1 }).sort({ _id: 1 }).limit(roomsAtOnce).lean()
-    const keys = found.map(({ _id }) => _id)
+    // With a further condition, a store would read and sort all rooms for each page.
+    const page = await Rooms.find({ _id: { $gt: after } }, shown)
+      .sort({ _id: 1 })
+      .limit(roomsAtOnce)
+      .lean()
+    const due = page.filter(
+      (room) => types.includes(room.type) && room.is_active && room.is_official === false && room.member_count > 0,
+    )
+    const keys = due.map(({ _id }) => _id)
     const held = { room: { $in: keys }, is_active: true, role: { $in: adminRoles } }
     const heads = await Members.find(held, { room: 1, role: 1, user_address: 1 }).lean()
     const run = new Set(
@@ -242,7 +243,7 @@ export async function appointMissingManagers(node: Node): Promise<void> {
       node,
       keys.filter((key) => !run.has(key)),
     )
-    after = keys.at(-1) ?? ''
-    if (keys.length < roomsAtOnce) return
+    after = page.at(-1)?._id ?? ''
+    if (page.length < roomsAtOnce) return
   }
 }

@@ -56,7 +56,7 @@ export class Collection {
   async countDocuments(filter?: unknown, options: Options = {}): Promise<number> {
     checkOptions('countDocuments', options, ['skip', 'limit'])
     const { skip, limit } = checkPage(options)
-    const match = { filter: parseFilter(filter), sort: {}, skip, limit }
+    const match: Match = { filter: parseFilter(filter), sort: {}, skip, limit, isCounted: true }
     return this.#reduce(match, 0, (count) => count + 1, fewOf(filter, limit))
   }
 

@@ -71,6 +71,39 @@ function scanOf(index: Index, conditions: readonly Filter[], sort: Sort): { scan
   return { scan: () => ({ index, ranges: rangesOf(index, points, range, skipped, reverse), reverse, order }), score }
 }
 
+const LONGEST_PLAIN = 200
+
+/** A value whose key is its own alone, and is never cut. */
+function isPlain(value: Value): boolean {
+  if (typeof value === 'string') return value.length <= LONGEST_PLAIN
+  return typeof value === 'boolean' || (typeof value === 'number' && !Number.isNaN(value))
+}
+
+/** Do the ranges of this scan hold the keys of matches only, so that no document must be read? */
+export function isExact({ index }: Scan, filter: Filter): boolean {
+  if (!index || index.record.cut) return false
+  const conditions = conjuncts(filter)
+  const left = new Set(conditions)
+  let points = 1
+  for (const [at, path] of index.paths.entries()) {
+    const here = conditions.filter((each) => 'path' in each && isSamePath(each.path, path))
+    const [only] = here
+    if (!only || isShadowed(index, at)) break
+    const values = here.length > 1 ? [] : only.op === '$eq' ? [only.value] : only.op === '$in' ? only.values : []
+    points *= values.length
+    if (points > 0 && points <= MOST_RANGES && values.every(isPlain)) {
+      left.delete(only)
+      continue
+    }
+    // What is no number comes before all numbers, so that only a lower bound leaves it out.
+    const bounds = here.filter((each) => 'value' in each && each.op !== '$eq' && isPlain(each.value))
+    const isBounded = bounds.length === here.length && bounds.some(({ op }) => op === '$gt' || op === '$gte')
+    if (isBounded && !index.record.multikey) for (const each of bounds) left.delete(each)
+    break
+  }
+  return left.size === 0
+}
+
 /** Two paths into the same array are met by different items, so that only the first may bound the scan. */
 function isShadowed(index: Index, at: number): boolean {
   return index.record.multikey === true && index.paths.slice(0, at).some((path) => path[0] === index.paths[at]?.[0])
