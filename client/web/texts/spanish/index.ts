@@ -9,6 +9,7 @@ import { callTexts } from './calls.ts'
 import { connectionTexts } from './connection.ts'
 import { controlTexts } from './controls.ts'
 import { deleteAccountTexts } from './delete-account.ts'
+import { deviceTexts } from './devices.ts'
 import { directTexts } from './direct.ts'
 import { folderTexts } from './folders.ts'
 import { friendTexts } from './friends.ts'
@@ -48,6 +49,7 @@ export const spanishTexts = {
   connection: connectionTexts,
   controls: controlTexts,
   'delete-account': deleteAccountTexts,
+  devices: deviceTexts,
   direct: directTexts,
   folders: folderTexts,
   friends: friendTexts,
