@@ -53,6 +53,11 @@ test('a meeting is opened, shared, entered by a guest, seen and heard by both, a
 
   await guest.getByRole('button', { name: 'Leave' }).click()
   await guest.getByText('You have left the meeting.').waitFor()
+  expect(await axeFaults(guest)).toEqual([])
+  await host.getByText('Nobody else is here yet').waitFor()
+  await guest.getByRole('button', { name: 'Rejoin' }).click()
+  await isSeen(host, 'Cora')
+  await guest.getByRole('button', { name: 'Leave' }).click()
   await host.getByText('Nobody else is here yet').waitFor()
   await guest.reload()
   expect(await guest.getByLabel('Your name').inputValue()).toBe('Cora')
@@ -142,6 +147,9 @@ test('somebody is called from the list of calls, answers, and both have the call
   expect(await axeFaults(two)).toEqual([])
   await two.getByRole('button', { name: 'Cancel' }).click()
   await one.getByRole('alert').waitFor({ state: 'detached' })
+  // It leads back to the room where it was made.
+  await line(two, said).waitFor()
+  await go(two, '/calls')
   await two.getByText('Video call not answered').waitFor()
 
   await two
@@ -151,6 +159,7 @@ test('somebody is called from the list of calls, answers, and both have the call
   await one.getByRole('alert').getByRole('button', { name: 'Decline' }).click()
   await two.getByText(`${name} declined the call.`).waitFor()
   expect(await axeFaults(two)).toEqual([])
+  await two.getByRole('button', { name: 'Call again' }).waitFor()
   await two.getByRole('link', { name: 'Back to your calls' }).click()
   await two.getByText('Video call declined').waitFor()
 
@@ -158,13 +167,16 @@ test('somebody is called from the list of calls, answers, and both have the call
     .getByRole('button', { name: `Call ${name}` })
     .first()
     .click()
+  await one.getByRole('alert').getByRole('button', { name: 'Answer' }).waitFor()
   expect(await axeFaults(one)).toEqual([])
   await one.getByRole('alert').getByRole('button', { name: 'Answer' }).click()
-  for (const page of [one, two]) await page.getByRole('button', { name: 'Enter the meeting' }).click()
   await expect
     .poll(() => two.locator('.meetings__meeting-picture:not(.mine) video').count(), { timeout: 60_000 })
     .toBe(1)
   await two.getByRole('button', { name: 'Leave' }).click()
+  await two.getByText('The call has ended.').waitFor()
+  await two.getByRole('button', { name: 'Rejoin' }).click()
+  await isSeen(two, (await two.locator('.meetings__meeting-picture:not(.mine)').getAttribute('aria-label')) ?? '')
   await go(one, '/calls')
   await one.getByText('Incoming video call').waitFor()
   await one.getByText('You declined a video call').waitFor()

@@ -52,8 +52,8 @@ async function endStream(page: Page): Promise<string> {
   await openScreen(page, '/live/new')
   await page.getByRole('textbox', { name: 'Title' }).fill('Over soon')
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'End the stream' }).click()
-  await confirmAct(page, 'End the stream')
+  await page.getByRole('button', { name: 'End stream' }).click()
+  await confirmAct(page, 'End stream')
   await page.getByText('There is no recording of it.').waitFor()
   return new URL(page.url()).pathname
 }

@@ -71,7 +71,7 @@ function CallRow({ call }: { call: Call }) {
           className="icon-button small"
           aria-label={t.call({ name })}
           title={t.callAgain}
-          onPress={() => ringUp(client, other.address)}
+          onPress={() => ringUp(client, other.address, call.call_type)}
         >
           <Icon name="phone" />
         </ActButton>

@@ -58,6 +58,10 @@ const paths = {
   file: 'M5.5 3h6l3.5 3.5V17h-9.5z M11.5 3v3.5H15 M8 10.5h4.5 M8 13.5h4.5',
   folder: 'M3.5 5h4.5l1.5 2h7v9h-13z',
   device: 'M4 4.5h12v8.5H4z M2.5 15.5h15',
+  screen: 'M3 4.5h14v9H3z M7.5 16.5h5 M10 13.5v3 M10 11V7 M8 8.8L10 6.8l2 2',
+  hand: 'M7.2 10.5V5.4a1 1 0 0 1 2 0V9.5 M9.2 9.5V4.2a1 1 0 0 1 2 0v5.3 M11.2 9.5V4.9a1 1 0 0 1 2 0v5 M13.2 10V7.2a1 1 0 0 1 2 0v4.6a5 5 0 0 1-5 5c-2.2 0-3.3-1-4.4-2.8l-1.9-3a1 1 0 0 1 1.7-1.1l1.6 2',
+  whole: 'M4 8V4h4 M12 4h4v4 M16 12v4h-4 M8 16H4v-4',
+  apart: 'M3 4.5h14v11H3z M10.5 10h4v3.5h-4z',
 } as const
 
 export type IconName = keyof typeof paths

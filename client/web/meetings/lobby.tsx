@@ -1,22 +1,24 @@
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { DeviceButtons } from '../devices/device-buttons.tsx'
+import { DeviceNotes } from '../devices/device-notes.tsx'
+import { OwnMedia } from '../devices/own-media.ts'
 import { meetingTexts as t } from '../texts/meetings.ts'
-import { DeviceButtons } from './device-buttons.tsx'
 import styles from './meetings.module.css'
-import { OwnMedia } from './own-media.ts'
 import { Picture } from './picture.tsx'
 
 /** Before a meeting: under which name, and what the others will see and hear. */
-export function Lobby(props: { name: string; onEnter: (name: string, own: OwnMedia) => void }) {
+export function Lobby(props: { name: string; isVoiceOnly: boolean; onEnter: (name: string, own: OwnMedia) => void }) {
+  const { isVoiceOnly } = props
   const [own] = useState(() => new OwnMedia())
   const tracks = useSyncExternalStore(own.subscribe, () => own.state)
   const [name, setName] = useState(props.name)
   const isTaken = useRef(false)
   useEffect(() => {
-    void own.open()
+    void (isVoiceOnly ? own.open(false) : own.open())
     return () => {
       if (!isTaken.current) own.close()
     }
-  }, [own])
+  }, [own, isVoiceOnly])
 
   const enter = (event: FormEvent) => {
     event.preventDefault()
@@ -30,11 +32,7 @@ export function Lobby(props: { name: string; onEnter: (name: string, own: OwnMed
       <Picture track={tracks.video} name={name.trim() || t.inside.you} id="me" isMine label={t.lobby.picture} />
       <div className="stack">
         <DeviceButtons own={own} tracks={tracks} />
-        {tracks.problem && (
-          <p className="problem" role="alert">
-            {tracks.problem}
-          </p>
-        )}
+        <DeviceNotes tracks={tracks} />
         <label className="field">
           <span>{t.lobby.name}</span>
           <input

@@ -2,12 +2,14 @@ import { isJoinCode } from '#shared/api/meetings/meetings'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import '../kit/frame.css'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { AppError } from '#shared/errors'
 import { ThemeButton } from '../accounts/appearance/theme-button.tsx'
 import { loadUser } from '../accounts/load-user.ts'
 import { Wordmark } from '../accounts/welcome/wordmark.tsx'
+import { originOfCall, ringUp } from '../calls/ring.ts'
 import { useAccount, useClient } from '../connection/client.ts'
+import { OwnMedia } from '../devices/own-media.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { useKeptFocus } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
@@ -20,7 +22,6 @@ import { Inside } from './inside.tsx'
 import { Lobby } from './lobby.tsx'
 import { Meeting } from './meeting.ts'
 import styles from './meetings.module.css'
-import type { OwnMedia } from './own-media.ts'
 import { useCall } from './use-call.ts'
 
 const words: ProblemWords = t.problems
@@ -50,14 +51,17 @@ export function MeetingPage({ code }: { code: string }) {
   const call = useCall()
   const [meeting, setMeeting] = useState<Meeting | null>(null)
   const [why, setWhy] = useState<Meeting['state']['why']>(null)
+  const enteredAs = useRef<string | null>(null)
   const { shown } = call
   const title = found.value && (shown?.name ?? isolated(found.value.title))
   useEffect(() => {
     if (title) document.title = `${title} · Plaza`
   }, [title])
 
+  const name = user.value ? (user.value.display_name ?? user.value.username) : sessionStorage.getItem(guestNameKey)
   const enter = (displayName: string, own: OwnMedia) => {
     if (account === null) sessionStorage.setItem(guestNameKey, displayName)
+    enteredAs.current = displayName
     const token = async () => {
       const { token, url } = await client.meetings.token({ code, displayName })
       if (url !== null) throw new AppError('CONFLICT', { message: t.elsewhereAt({ host: new URL(url).host }) })
@@ -75,6 +79,24 @@ export function MeetingPage({ code }: { code: string }) {
     setWhy(null)
     setMeeting(entered)
   }
+  /** Without the lobby, by what is on as a rule; a voice call asks for no camera. */
+  const enterAtOnce = (displayName: string) => {
+    const own = new OwnMedia()
+    void (shown?.type === 'audio' ? own.open(false) : own.open())
+    enter(displayName, own)
+  }
+  const isCalled = Boolean(found.value && shown?.isOn && name) && why === null && meeting === null
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever calls or answers is in at once, and not again by themself
+  useEffect(() => {
+    if (isCalled && name && enteredAs.current === null) enterAtOnce(name)
+  }, [isCalled])
+  // Whoever rang in vain waits no longer, and no meeting is left of the call.
+  const isInVain = meeting !== null && Boolean(shown?.wasInVain) && why === null
+  useEffect(() => {
+    if (!isInVain || !meeting || meeting.state.people.length > 0) return
+    void client.meetings.end({ code }).catch(() => {})
+    meeting.leave()
+  }, [isInVain, meeting, client, code])
   // A page that is left must not stay in the meeting.
   useEffect(() => {
     if (!meeting) return
@@ -82,7 +104,8 @@ export function MeetingPage({ code }: { code: string }) {
     return () => removeEventListener('pagehide', meeting.leave)
   }, [meeting])
 
-  if (!found.value || user.isLoading)
+  const isEntering = isCalled && enteredAs.current === null
+  if (!found.value || user.isLoading || call.isLoading || isEntering)
     return (
       <Frame title={t.title}>
         {found.error && !found.isLoading ? (
@@ -103,33 +126,54 @@ export function MeetingPage({ code }: { code: string }) {
   const hosted = hostWords(meeting ? { ...host, isPresent: null } : host)
   const facts = shown ? shown.words : isHost ? t.host.isYou : hosted
   const heading = shown?.name ?? room.title
+  const back = originOfCall() ?? (account === null ? null : linkTo('calls'))
   const cancel = async () => {
     await call.end(false)
     if (isHost) await client.meetings.end({ code }).catch(() => {})
-    location.assign(linkTo('calls'))
+    location.assign(back ?? linkTo('calls'))
   }
   if (meeting)
     return (
       <Frame title={heading} facts={facts}>
         <Inside
           meeting={meeting}
-          alone={shown?.words ?? t.alone}
+          alone={shown?.isOn ? shown.words : t.alone}
           host={isolated(host.displayName)}
           leaving={shown?.isRinging ? t.cancel : t.leave}
-          onEnd={isHost ? () => client.meetings.end({ code }) : null}
+          onLeave={shown?.isRinging ? cancel : async () => meeting.leave()}
+          onEnd={isHost && !shown ? () => client.meetings.end({ code }) : null}
           onRemove={isHost ? (peer) => client.meetings.remove({ code, peer }) : null}
         />
       </Frame>
     )
-  const ownName = user.value ? (user.value.display_name ?? user.value.username) : sessionStorage.getItem(guestNameKey)
   const isOver = why === 'removed' || (why === 'ended' && !room.isPermanent)
-  if (shown && !shown.isOn)
+  const again = enteredAs.current
+  const hasLeft = why === 'left' || why === 'elsewhere'
+  if (hasLeft || (shown && !shown.isOn))
     return (
       <Frame title={heading}>
-        <Blank icon="phone" title={shown.words}>
-          <a className="button" href={linkTo('calls')}>
-            {t.backToCalls}
-          </a>
+        <Blank
+          icon={shown ? 'phone' : 'people'}
+          title={shown && !shown.isOn ? shown.words : t.over[hasLeft ? why : 'left']}
+        >
+          <div className="row wrap">
+            {hasLeft && again !== null && (!shown || shown.wasAnswered) && (
+              <button type="button" className="button main" onClick={() => enterAtOnce(again)}>
+                {t.rejoin}
+              </button>
+            )}
+            {shown?.wasInVain && (
+              <ActButton className="button main" onPress={() => ringUp(client, shown.other, shown.type)}>
+                <Icon name="phone" />
+                {t.callAgain}
+              </ActButton>
+            )}
+            {back !== null && (
+              <a className="button" href={back}>
+                {back === linkTo('calls') ? t.backToCalls : t.back}
+              </a>
+            )}
+          </div>
         </Blank>
       </Frame>
     )
@@ -149,7 +193,7 @@ export function MeetingPage({ code }: { code: string }) {
           {why instanceof AppError ? problemText(why, words) : t.over[why]}
         </p>
       )}
-      {!isOver && <Lobby name={ownName ?? ''} onEnter={enter} />}
+      {!isOver && <Lobby name={name ?? ''} isVoiceOnly={shown?.type === 'audio'} onEnter={enter} />}
     </Frame>
   )
 }

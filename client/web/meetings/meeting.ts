@@ -7,8 +7,8 @@ import type { Client } from '#client/sdk/types'
 import type { Seated } from '#shared/api/meetings/meeting-seats'
 import type { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import type { OwnMedia } from './own-media.ts'
-import { Pair, type Sends, type Signal } from './pair.ts'
+import type { OwnMedia } from '../devices/own-media.ts'
+import { Pair, type Sends, type Sent, type Signal } from './pair.ts'
 
 export interface Attendee extends Seated {
   state: 'connecting' | 'there' | 'lost'
@@ -20,6 +20,8 @@ export interface MeetingState {
   /** `away`: the connection to the server is lost, and made again. `waiting`: for the host. */
   phase: 'entering' | 'waiting' | 'in' | 'away' | 'over'
   people: readonly Attendee[]
+  /** Whether this page raises its hand; whoever leaves lowers it. */
+  isHandRaised: boolean
   /** Why it is over for this page: its host ended it or removed them, it was entered elsewhere, it was left, or it could not be entered. */
   why: 'ended' | 'elsewhere' | 'removed' | 'left' | AppError | null
 }
@@ -28,12 +30,12 @@ type Entered = Awaited<ReturnType<Client['meetings']['enter']>>
 
 const againMilliseconds = 1_000
 const waitingMilliseconds = 3_000
-const nothing: Sends = { audio: false, video: false }
+const nothing: Sends = { audio: false, video: false, screen: false, hand: false }
 
 /** A meeting as this page is in it: each two people have a connection of their own, and the server carries their offers. */
 export class Meeting {
   readonly own: OwnMedia
-  readonly #state = observable<MeetingState>({ phase: 'entering', people: [], why: null })
+  readonly #state = observable<MeetingState>({ phase: 'entering', people: [], isHandRaised: false, why: null })
   readonly #line: MeetingLine
   readonly #token: () => Promise<string>
   readonly #pairs = new Map<string, Pair>()
@@ -54,9 +56,7 @@ export class Meeting {
     this.#line.hear(events.meetingLeft, ({ peer }) => this.#part(peer))
     this.#line.hear(events.meetingSignal, ({ from, signal }) => void this.#take(from, signal))
     this.#line.hear(events.meetingOver, ({ why }) => this.#end(why))
-    this.#unsubscribe = own.subscribe(() => {
-      for (const pair of this.#pairs.values()) void pair.show(own.state)
-    })
+    this.#unsubscribe = own.subscribe(() => this.#show())
   }
 
   get state(): MeetingState {
@@ -65,6 +65,25 @@ export class Meeting {
   readonly subscribe = (listener: () => void): (() => void) => this.#state.subscribe(listener)
 
   readonly leave = (): void => this.#end('left')
+
+  readonly raiseHand = (isHandRaised: boolean): void => {
+    this.#change({ isHandRaised })
+    this.#show()
+  }
+
+  /** Of who is not its host, the other page does not take it. */
+  mute(peer: string): void {
+    this.#pairs.get(peer)?.mute()
+  }
+
+  #sent(): Sent {
+    const { audio, video, screen } = this.own.state
+    return { audio, video: screen ?? video, isScreen: screen !== null, isHandRaised: this.state.isHandRaised }
+  }
+
+  #show(): void {
+    for (const pair of this.#pairs.values()) void pair.show(this.#sent())
+  }
 
   async #enter(): Promise<void> {
     try {
@@ -124,10 +143,14 @@ export class Meeting {
       urls,
       ...withoutUndefined(secret),
     }))
-    const pair: Pair = new Pair(iceServers, this.own.state, {
+    const pair: Pair = new Pair(iceServers, this.#sent(), {
       state: (state) => isThis() && (state === 'lost' ? this.#lost(peer) : this.#know(peer, { state })),
       media: (media) => isThis() && this.#know(peer, { media }),
       sends: (sends) => isThis() && this.#know(peer, { sends }),
+      mute: () => {
+        const isByHost = this.state.people.some((one) => one.peer === peer && one.isHost)
+        if (isThis() && isByHost) this.own.muteByHost()
+      },
     })
     this.#pairs.set(peer, pair)
     return pair

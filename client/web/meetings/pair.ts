@@ -1,10 +1,18 @@
 import { gathered } from '../streams/peer.ts'
-import type { OwnTracks } from './own-media.ts'
 
-/** What somebody sends at the moment. */
+/** What somebody sends at the moment, and whether their hand is raised. The video of who shares a screen is the screen. */
 export interface Sends {
   audio: boolean
   video: boolean
+  screen: boolean
+  hand: boolean
+}
+/** What this page sends. */
+export interface Sent {
+  audio: MediaStreamTrack | null
+  video: MediaStreamTrack | null
+  isScreen: boolean
+  isHandRaised: boolean
 }
 export interface Signal {
   type: 'offer' | 'answer'
@@ -16,6 +24,8 @@ interface Told {
   state(state: 'connecting' | 'there' | 'lost'): void
   media(media: MediaStream): void
   sends(sends: Sends): void
+  /** They ask for a muted microphone, which only a host may. */
+  mute(): void
 }
 
 /** The connection between this page and one other person of a meeting. */
@@ -23,17 +33,18 @@ export class Pair {
   readonly #peer: RTCPeerConnection
   readonly #words: RTCDataChannel
   readonly #media = new MediaStream()
-  #own: OwnTracks
+  #own: Sent
 
-  constructor(iceServers: RTCIceServer[], own: OwnTracks, told: Told) {
+  constructor(iceServers: RTCIceServer[], own: Sent, told: Told) {
     this.#own = own
     const peer = new RTCPeerConnection({ iceServers })
     this.#peer = peer
     this.#words = peer.createDataChannel('sends', { negotiated: true, id: 0 })
     this.#words.addEventListener('open', () => this.#say())
     this.#words.addEventListener('message', ({ data }) => {
-      const sends = readSends(data)
-      if (sends) told.sends(sends)
+      const words = readWords(data)
+      if (words) told.sends(words.sends)
+      if (words?.mute) told.mute()
     })
     peer.addEventListener('track', ({ track }) => {
       this.#media.addTrack(track)
@@ -67,10 +78,15 @@ export class Pair {
   }
 
   /** Sends what is on from now on. */
-  async show(own: OwnTracks): Promise<void> {
+  async show(own: Sent): Promise<void> {
     this.#own = own
     await this.#send()
     this.#say()
+  }
+
+  /** Asks the other to mute their microphone. */
+  mute(): void {
+    this.#say({ mute: true })
   }
 
   close(): void {
@@ -82,10 +98,10 @@ export class Pair {
       await sender.replaceTrack(this.#own[receiver.track.kind as 'audio' | 'video'])
   }
 
-  #say(): void {
-    const { audio, video } = this.#own
-    if (this.#words.readyState === 'open')
-      this.#words.send(JSON.stringify({ audio: audio !== null, video: video !== null }))
+  #say(more: { mute?: true } = {}): void {
+    const { audio, video, isScreen, isHandRaised } = this.#own
+    const sends: Sends = { audio: audio !== null, video: video !== null, screen: isScreen, hand: isHandRaised }
+    if (this.#words.readyState === 'open') this.#words.send(JSON.stringify({ ...sends, ...more }))
   }
 
   /** With all ways to reach this machine in it. */
@@ -96,10 +112,11 @@ export class Pair {
 }
 
 /** Null where another page says what this one does not know. */
-function readSends(data: unknown): Sends | null {
+function readWords(data: unknown): { sends: Sends; mute: boolean } | null {
   try {
-    const { audio, video } = JSON.parse(String(data)) as Partial<Sends>
-    return { audio: audio === true, video: video === true }
+    const { audio, video, screen, hand, mute } = JSON.parse(String(data)) as Partial<Record<string, unknown>>
+    const sends = { audio: audio === true, video: video === true, screen: screen === true, hand: hand === true }
+    return { sends, mute: mute === true }
   } catch {
     return null
   }

@@ -15,13 +15,17 @@ export function useCall() {
   const account = useAccount()
   const [id] = useState(callOfPage)
   const [call, setCall] = useState<Call | null>(null)
+  const [isLoading, setLoading] = useState(id !== null)
   useEffect(() => {
-    if (id === null || account === null) return
+    if (id === null || account === null) return setLoading(false)
     const look = async () => {
       const { calls } = await client.calls.list({ limit: newest })
       setCall(calls.find((one) => one.id === id) ?? null)
     }
-    const lookQuietly = () => void look().catch(() => {})
+    const lookQuietly = () =>
+      void look()
+        .catch(() => {})
+        .finally(() => setLoading(false))
     lookQuietly()
     // Nobody is told of a call that has rung too long.
     const timer = setTimeout(lookQuietly, (ringSeconds + 1) * 1_000)
@@ -39,13 +43,13 @@ export function useCall() {
     if (id === null || account === null) return Promise.resolve()
     return client.calls.change({ callId: id, status: wasAnswered ? 'completed' : 'missed' }).catch(() => {})
   }
-  return { shown: call && shownTo(account, call), end }
+  return { isLoading, shown: call && shownTo(account, call), end }
 }
 
 export type ShownCall = ReturnType<typeof shownTo>
 
 /** A call as one of the two sees it. */
-function shownTo(account: string | null, { status, caller, callee }: Call) {
+function shownTo(account: string | null, { status, caller, callee, call_type }: Call) {
   const isMine = isSameAccount(caller.address, account)
   const { display_name, username, address } = isMine ? callee : caller
   const name = isolated(nameOf(display_name ?? username, address))
@@ -59,6 +63,11 @@ function shownTo(account: string | null, { status, caller, callee }: Call) {
   }
   return {
     name,
+    other: address,
+    type: call_type,
+    /** Whether the caller may want to ring again. */
+    wasInVain: isMine && ['missed', 'declined'].includes(status),
+    wasAnswered: ['active', 'completed'].includes(status),
     isRinging: status === 'ringing' && isMine,
     isOn: ['ringing', 'active'].includes(status),
     words: words[status],

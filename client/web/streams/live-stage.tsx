@@ -77,7 +77,7 @@ function Shown({ stream, onLook }: { stream: PublicStream; onLook: Look }) {
             </div>
           </div>
         ) : (
-          <Player stream={stream} state={state} onPlaying={hear} />
+          <Player stream={stream} state={state} isPreview onPlaying={hear} />
         )}
         <div className={streamsStyles.livePreviewChat}>
           <ReadChat messages={newest} empty={t.chat.empty} />

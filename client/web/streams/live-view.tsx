@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { linkTo } from '#shared/kit/pages'
 import { AgentHead } from '../agents/agent-head.tsx'
 import { Icon } from '../kit/icon.tsx'
@@ -5,10 +6,16 @@ import { goTo } from '../rooms/route.ts'
 import { streamTexts as t } from '../texts/streams.ts'
 import { Directory } from './directory.tsx'
 import { GoLive } from './go-live.tsx'
+import { PastStreams } from './past-streams.tsx'
 import styles from './streams.module.css'
 
 export function LiveView({ path }: { path: 'now' | 'new' }) {
-  if (path === 'new') return <GoLive />
+  return path === 'new' ? <GoLive /> : <LiveList />
+}
+
+/** Who is live and who was, as far as a search finds them. */
+function LiveList() {
+  const [search, setSearch] = useState('')
   return (
     <main className="room" aria-label={t.title}>
       <AgentHead title={t.title} back={{ title: t.back, go: () => goTo(null) }}>
@@ -18,11 +25,21 @@ export function LiveView({ path }: { path: 'now' | 'new' }) {
         </a>
       </AgentHead>
       <div className={styles.livePage}>
-        <Directory>
+        <input
+          dir="auto"
+          type="search"
+          className={`input ${styles.liveSearch}`}
+          aria-label={t.search}
+          placeholder={t.search}
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
+        <Directory search={search}>
           <a className="button small" href={linkTo('liveNew')}>
             {t.goLive}
           </a>
         </Directory>
+        <PastStreams search={search} />
       </div>
     </main>
   )

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { StreamCount, StreamView } from '#client/sdk/streams'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useAccount } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
@@ -8,7 +9,8 @@ import { problemText } from '../kit/problem.ts'
 import { streamTexts as t } from '../texts/streams.ts'
 import { Badge } from './badge.tsx'
 import { Ended, type Replayed } from './ended.tsx'
-import type { Playing } from './play.ts'
+import { OwnStream } from './own-stream.tsx'
+import { notPlaying, type Playing } from './play.ts'
 import { Player } from './player.tsx'
 import styles from './stage.module.css'
 import { behindText, streamProblems } from './stream-words.ts'
@@ -19,7 +21,9 @@ import { Studio } from './studio.tsx'
 export function Stage(props: { view: StreamView | null; onReplay: (replayed: Replayed | null) => void }) {
   const { view, onReplay } = props
   const account = useAccount()
-  const [playing, setPlaying] = useState<Playing>({ way: null, latency: null })
+  const [playing, setPlaying] = useState<Playing>(notPlaying)
+  /** Of a change here: a description is not told to who watches. */
+  const [edited, setEdited] = useState<{ description: string | null } | null>(null)
   const { error, stream, state, counts } = view ?? { error: null, stream: null, state: null, counts: null }
   if (!view || !stream || !state)
     return (
@@ -35,7 +39,8 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
     )
   const { streamer } = stream
   const name = nameOf(streamer.display_name, streamer.address)
-  const isOwn = account?.toLowerCase() === streamer.address.toLowerCase()
+  const isOwn = isSameAccount(streamer.address, account)
+  const { description } = edited ?? stream
   return (
     <section className={styles.stage} aria-label={t.livestream}>
       {state.status === 'ended' ? (
@@ -55,10 +60,15 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
             {counts && <Watching counts={counts} isOver={state.status === 'ended'} />}
             {playing.latency !== null && <span className="numerals">{behindText(playing.latency)}</span>}
           </p>
-          {stream.description && (
+          {description && (
             <p className={styles.stageAbout} dir="auto">
-              {isolated(stream.description)}
+              {isolated(description)}
             </p>
+          )}
+          {isOwn && (
+            <div className={styles.stageActs}>
+              <OwnStream id={stream.id} described={{ title: state.title, description }} onDescribed={setEdited} />
+            </div>
           )}
         </div>
       </div>

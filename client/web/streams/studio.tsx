@@ -3,6 +3,9 @@ import type { StreamCount, StreamHealth } from '#client/sdk/streams'
 import type { PublicStream, StreamState } from '#shared/api/streams/stream-records'
 import { Sparkline } from '../admin/sparkline.tsx'
 import { useClient } from '../connection/client.ts'
+import { DeviceButtons } from '../devices/device-buttons.tsx'
+import { DeviceNotes } from '../devices/device-notes.tsx'
+import { ShareButton } from '../devices/share-button.tsx'
 import { ActButton } from '../kit/act-button.tsx'
 import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { Icon } from '../kit/icon.tsx'
@@ -31,6 +34,7 @@ export function Studio(props: {
   const client = useClient()
   const broadcast = broadcastTo(id)
   const sent = useSyncExternalStore(broadcast.subscribe, () => broadcast.state)
+  const tracks = useSyncExternalStore(broadcast.own.subscribe, () => broadcast.own.state)
   const own = useLoaded(id, async () => (await client.streams.get({ id })).stream)
   const now = useNowUntil(state.grace_until)
   const url = own.value?.ingest_url ?? null
@@ -71,6 +75,15 @@ export function Studio(props: {
               {words.title}. {words.text}
             </span>
           </p>
+        )}
+        {sent.media && sent.source !== 'test' && (
+          <>
+            <div className="row wrap">
+              <DeviceButtons own={broadcast.own} tracks={tracks} />
+              <ShareButton own={broadcast.own} isSharing={tracks.screen !== null} hasSound />
+            </div>
+            <DeviceNotes tracks={tracks} />
+          </>
         )}
         <div className="row wrap">
           <Sending broadcast={broadcast} sent={sent} url={url} onTake={take} />

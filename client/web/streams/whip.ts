@@ -7,6 +7,8 @@ const preferred = ['video/H264', 'video/VP9']
 export interface Published {
   /** Resolves when the connection is lost. */
   ended: Promise<void>
+  /** Sends another picture from now on. */
+  show(picture: MediaStreamTrack): Promise<void>
   close(): void
 }
 
@@ -39,7 +41,10 @@ export async function publish(url: string, media: MediaStream, signal: AbortSign
     close()
     throw error
   }
-  return { ended: untilLost(peer), close }
+  const show = async (picture: MediaStreamTrack) => {
+    for (const sender of peer.getSenders()) if (sender.track?.kind === 'video') await sender.replaceTrack(picture)
+  }
+  return { ended: untilLost(peer), show, close }
 }
 
 /** Viewers by HLS want H264; VP9 where a browser has none. */

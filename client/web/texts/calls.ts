@@ -18,6 +18,8 @@ export const callTexts = textCatalog('calls', {
   youDeclined: '{kind, select, video {You declined a video call} other {You declined a call}}',
   failed: '{kind, select, video {Video call failed} other {Call failed}}',
   calling: '{name} is calling',
+  callingByVoice: '{name} is calling, voice only',
+  busy: '{name} is in another call, and sees that you called.',
   answer: 'Answer',
   decline: 'Decline',
   scheduled: 'Scheduled calls',

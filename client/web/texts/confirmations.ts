@@ -5,6 +5,7 @@ export const confirmationTexts = textCatalog('confirmations', {
   cancel: 'Cancel',
   actionOf: '{action} {name}',
   stream: 'Viewers see that the stream has ended. You can start a new one at any time.',
+  ownStream: 'It is deleted for everyone, with its recordings.',
   signIn: 'You can no longer sign in with it.',
   deviceKey: 'New direct messages cannot be read on this device any more.',
   device: 'This device has to sign in again.',

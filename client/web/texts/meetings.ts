@@ -36,6 +36,9 @@ export const meetingTexts = textCatalog('meetings', {
   endForAll: 'End for all',
   remove: 'Remove',
   backToCalls: 'Back to your calls',
+  rejoin: 'Rejoin',
+  callAgain: 'Call again',
+  back: 'Go back',
   lobby: {
     picture: 'Your picture',
     name: 'Your name',
@@ -49,16 +52,14 @@ export const meetingTexts = textCatalog('meetings', {
     connecting: 'connecting',
     lost: 'no connection, trying again',
     away: 'Connection lost. Reconnecting…',
-    microphone: 'Microphone',
-    camera: 'Camera',
-  },
-  /** Why a microphone or a camera is not on. */
-  devices: {
-    insecure: 'This browser allows a camera only at an address with https.',
-    notAllowed: 'Your browser blocks it. Allow it for this page, then turn it on again.',
-    notFound: 'No camera or microphone was found. You can still watch and listen.',
-    inUse: 'The camera or the microphone is in use by another program.',
-    notOpened: 'The camera and the microphone could not be opened.',
+    mute: 'Mute',
+    muteOne: 'Mute {name}',
+    screen: 'screen',
+    handRaised: 'Hand raised',
+    raiseHand: 'Raise your hand',
+    lowerHand: 'Lower your hand',
+    copyLink: 'Copy the invite link',
+    nothingApart: 'Nobody else has a picture now.',
   },
   /** The call that led to the meeting. */
   calls: {

@@ -11,6 +11,7 @@ export const peopleTexts = textCatalog('people', {
   message: 'Message',
   chat: 'Chat',
   call: 'Call',
+  voiceCall: 'Voice call',
   profile: 'Profile',
   addFriend: 'Add friend',
   requestSent: 'Friend request sent to {name}.',

@@ -105,10 +105,16 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                 {agent === null ? t.message : t.chat}
               </ActButton>
               {agent === null && !isScripted && !isBlocked && status?.meetings === null && (
-                <ActButton className="button" onPress={() => ringUp(client, person.id)}>
-                  <Icon name="phone" />
-                  {t.call}
-                </ActButton>
+                <>
+                  <ActButton className="button" onPress={() => ringUp(client, person.id, 'video')}>
+                    <Icon name="camera" />
+                    {t.call}
+                  </ActButton>
+                  <ActButton className="button" onPress={() => ringUp(client, person.id, 'audio')}>
+                    <Icon name="phone" />
+                    {t.voiceCall}
+                  </ActButton>
+                </>
               )}
               {agent === null && !isScripted && !isBlocked && (
                 <a className="button" href={linkTo('profile', { address: person.id })} onClick={onClose}>

@@ -19,6 +19,8 @@ export const callTexts: TextTranslation<typeof english> = {
   youDeclined: '{kind, select, video {رفضتَ مكالمة فيديو} other {رفضتَ مكالمة}}',
   failed: '{kind, select, video {تعذّرت مكالمة الفيديو} other {تعذّرت المكالمة}}',
   calling: '{name} يتصل بك',
+  callingByVoice: '{name} يتصل بك، بالصوت فقط',
+  busy: '{name} في مكالمة أخرى، وسيرى أنك اتصلت.',
   answer: 'رد',
   decline: 'رفض',
   scheduled: 'المكالمات المجدولة',

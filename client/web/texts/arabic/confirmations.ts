@@ -5,6 +5,7 @@ export const confirmationTexts: TextTranslation<typeof english> = {
   cancel: 'إلغاء',
   actionOf: '{action}: {name}',
   stream: 'يرى المشاهدون أن البث انتهى. يمكنك بدء بث جديد في أي وقت.',
+  ownStream: 'يُحذف لدى الجميع مع تسجيلاته.',
   signIn: 'لن تتمكن من تسجيل الدخول به بعد الآن.',
   deviceKey: 'لن تُقرأ الرسائل المباشرة الجديدة على هذا الجهاز بعد الآن.',
   device: 'سيحتاج هذا الجهاز إلى تسجيل الدخول من جديد.',

@@ -11,6 +11,7 @@ export const peopleTexts: TextTranslation<typeof english> = {
   message: 'رسالة',
   chat: 'محادثة',
   call: 'اتصال',
+  voiceCall: 'مكالمة صوتية',
   profile: 'الملف الشخصي',
   addFriend: 'إضافة صديق',
   requestSent: 'تم إرسال طلب الصداقة إلى {name}.',

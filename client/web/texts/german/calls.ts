@@ -19,6 +19,8 @@ export const callTexts: TextTranslation<typeof english> = {
   youDeclined: '{kind, select, video {Du hast einen Videoanruf abgelehnt} other {Du hast einen Anruf abgelehnt}}',
   failed: '{kind, select, video {Videoanruf fehlgeschlagen} other {Anruf fehlgeschlagen}}',
   calling: '{name} ruft an',
+  callingByVoice: '{name} ruft an, nur mit Ton',
+  busy: '{name} ist in einem anderen Gespräch und sieht deinen Anruf.',
   answer: 'Annehmen',
   decline: 'Ablehnen',
   scheduled: 'Geplante Anrufe',

@@ -5,6 +5,7 @@ export const confirmationTexts: TextTranslation<typeof english> = {
   cancel: 'Abbrechen',
   actionOf: '{action}: {name}',
   stream: 'Zuschauer sehen, dass der Stream zu Ende ist. Du kannst jederzeit einen neuen starten.',
+  ownStream: 'Er wird für alle gelöscht, mit seinen Aufzeichnungen.',
   signIn: 'Du kannst dich damit nicht mehr anmelden.',
   deviceKey: 'Neue Direktnachrichten sind auf diesem Gerät nicht mehr lesbar.',
   device: 'Dieses Gerät muss sich neu anmelden.',

@@ -10,6 +10,7 @@ import { confirmationTexts } from './confirmations.ts'
 import { connectionTexts } from './connection.ts'
 import { controlTexts } from './controls.ts'
 import { deleteAccountTexts } from './delete-account.ts'
+import { deviceTexts } from './devices.ts'
 import { directTexts } from './direct.ts'
 import { folderTexts } from './folders.ts'
 import { friendTexts } from './friends.ts'
@@ -50,6 +51,7 @@ export const germanTexts = {
   connection: connectionTexts,
   controls: controlTexts,
   'delete-account': deleteAccountTexts,
+  devices: deviceTexts,
   direct: directTexts,
   folders: folderTexts,
   friends: friendTexts,

@@ -11,6 +11,7 @@ export const peopleTexts: TextTranslation<typeof english> = {
   message: 'Nachricht',
   chat: 'Chat',
   call: 'Anrufen',
+  voiceCall: 'Sprachanruf',
   profile: 'Profil',
   addFriend: 'Freund hinzufügen',
   requestSent: 'Freundschaftsanfrage an {name} gesendet.',

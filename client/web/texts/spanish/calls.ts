@@ -19,6 +19,8 @@ export const callTexts: TextTranslation<typeof english> = {
   youDeclined: '{kind, select, video {Rechazaste una videollamada} other {Rechazaste una llamada}}',
   failed: '{kind, select, video {La videollamada falló} other {La llamada falló}}',
   calling: '{name} te está llamando',
+  callingByVoice: '{name} te está llamando, solo voz',
+  busy: '{name} está en otra llamada y verá que has llamado.',
   answer: 'Responder',
   decline: 'Rechazar',
   scheduled: 'Llamadas programadas',

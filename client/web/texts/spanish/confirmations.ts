@@ -5,6 +5,7 @@ export const confirmationTexts: TextTranslation<typeof english> = {
   cancel: 'Cancelar',
   actionOf: '{action}: {name}',
   stream: 'Los espectadores ven que la transmisión ha terminado. Puedes iniciar otra cuando quieras.',
+  ownStream: 'Se elimina para todos, con sus grabaciones.',
   signIn: 'Ya no podrás iniciar sesión con ello.',
   deviceKey: 'Los nuevos mensajes directos ya no se podrán leer en este dispositivo.',
   device: 'Este dispositivo tendrá que iniciar sesión de nuevo.',

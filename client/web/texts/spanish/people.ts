@@ -11,6 +11,7 @@ export const peopleTexts: TextTranslation<typeof english> = {
   message: 'Mensaje',
   chat: 'Chat',
   call: 'Llamar',
+  voiceCall: 'Llamada de voz',
   profile: 'Perfil',
   addFriend: 'Añadir amigo',
   requestSent: 'Solicitud de amistad enviada a {name}.',

@@ -1,3 +1,4 @@
+import { isInMeeting } from '#server/domains/meetings/meetings/seats'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { refuseNewContact } from '#server/domains/people/accounts/found'
 import { type Profile, profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
@@ -42,6 +43,8 @@ export const calls = defineDomain(contract, {
     await refuseBlocked(account, calleeAddress)
     const refusal = await refusalOfContact('calls_from', account, calleeAddress)
     if (refusal !== null && status === 'ringing') throw refusal
+    // A callee in a meeting is not rung, and sees the call as missed.
+    const isBusy = status === 'ringing' && (await isInMeeting(context.node, calleeAddress))
     const stored = await storeCall({
       _id: context.creationId,
       caller_address: account,
@@ -52,6 +55,7 @@ export const calls = defineDomain(contract, {
       answered_at: null,
       created_at: new Date(now).toISOString(),
       ...times,
+      ...(isBusy && { status: 'missed', ended_at: times.started_at }),
       ...(status !== 'ringing' && { is_note: true }),
       ...(refusal !== null && { is_unasked: true }),
     })
