@@ -30,7 +30,10 @@ export const reports: Action<typeof contract.reports> = async ({ admin, status }
   const whose = admin && isAdmin ? { reported_address: { $ne: account } } : { reporter_address: account }
   const filter = { ...whose, ...(status ? { status } : {}) }
   const rows = await Reports.find(filter).sort({ created_at: -1 }).limit(shownAtMost).lean()
-  return { reports: rows.map((row) => reportOutput(row)), isAdmin }
+  const shown = rows.map((row) => reportOutput(row))
+  // The notes and names of moderators are not for reporters.
+  const reports = admin && isAdmin ? shown : shown.map((one) => ({ ...one, admin_notes: null, reviewed_by: null }))
+  return { reports, isAdmin }
 }
 
 type ReportListener = (context: Pick<Context, 'node' | 'caller'>, id: string) => Promise<void>

@@ -1,3 +1,4 @@
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { declaredModels } from '#server/kernel/store/model'
@@ -189,7 +190,7 @@ async function eraseFromLog(pass: Pass): Promise<void> {
     }
 }
 
-/** A conversation of two goes with the second of them. */
+/** A conversation of two goes with the second of them. One with Plaza itself has no other person. */
 async function removeEmptyConversations(pass: Pass): Promise<void> {
   const isErased = new Set(pass.all.map(({ account }) => account))
   const rooms = Rooms as unknown as Source
@@ -201,7 +202,13 @@ async function removeEmptyConversations(pass: Pass): Promise<void> {
       if (!erased) continue
       const other = peersOf(roomOfKey(key).id).find((peer) => !isSameAccount(peer, erased.account)) ?? ''
       const stays = { _id: other, is_erasing: { $exists: false } }
-      if (isErased.has(other) || isDeleted(other) || !(await Accounts.exists(stays))) empty.push([erased, key])
+      if (
+        isSameAccount(other, plazaAccount) ||
+        isErased.has(other) ||
+        isDeleted(other) ||
+        !(await Accounts.exists(stays))
+      )
+        empty.push([erased, key])
     }
   for (const [erased, key] of empty)
     for (const { model } of declaredModels()) {

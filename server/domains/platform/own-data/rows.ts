@@ -49,7 +49,7 @@ const idBounds = ({ _id }: OwnRow): object => (typeof _id === 'object' && _id !=
 /** The filter of the rows of an account by a share; null if there can be none. */
 export async function filterOf({ owner, at, through }: Share, account: string): Promise<OwnRow | null> {
   if (owner === null) return null
-  if (at === 'first word') return { [owner]: { $gte: `${account} `, $lt: `${account}!` } }
+  if (at === 'first word') return { [owner]: { $gte: account, $lt: `${account}!` } }
   if (through === undefined) return { [owner]: account }
   const found = declaredModels().find(({ model }) => model.modelName === through)
   const above = found?.own && found.own !== "nobody's" ? found.own.shares[0]?.owner : null
