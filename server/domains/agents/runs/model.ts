@@ -17,8 +17,10 @@ export interface StoredRun {
   account: string
   /** Its conversation: `chat`, or one that a domain names. */
   place: string
-  /** The named session in the conversation, if any. */
+  /** The named session, if any. */
   session?: string
+  /** The first question that this one replaces, with all behind it. */
+  replaces?: string
   /** The asker's key, unique per account. */
   client_run_id: string
   user_message_id: string
@@ -69,6 +71,7 @@ export const Runs = defineModel<StoredRun>(
       account: required,
       place: required,
       session: { type: String },
+      replaces: { type: String },
       client_run_id: required,
       user_message_id: required,
       message_id: required,
@@ -102,6 +105,38 @@ export const Runs = defineModel<StoredRun>(
     .index({ state: 1, node: 1 })
     .index({ stop_at: 1 }, { partialFilterExpression: { stop_at: { $exists: true } } })
     .index({ to_say: 1 }, { partialFilterExpression: { to_say: { $exists: true } } }),
+)
+
+/** A conversation of an account with an agent, in their list. */
+export interface StoredConversation {
+  /** `account agent session` */
+  _id: string
+  account: string
+  agent_id: string
+  session: string
+  title: string
+  created_at: Date
+  /** The time of its last question. */
+  asked_at: Date
+}
+
+export const Conversations = defineModel<StoredConversation>(
+  'AgentConversations',
+  { shares: [{ owner: 'account', becomes: 'erase' }], archive: 'agents' },
+  new Schema<StoredConversation>(
+    {
+      _id: required,
+      account: required,
+      agent_id: required,
+      session: required,
+      title: required,
+      created_at: { type: Date, required: true },
+      asked_at: { type: Date, required: true },
+    },
+    { collection: 'agent_conversations', versionKey: false },
+  )
+    .index({ account: 1, agent_id: 1, asked_at: -1, _id: -1 })
+    .index({ agent_id: 1 }),
 )
 
 /** Open questions of an account, or to one agent, in one document, so that races cannot exceed the limit. */
