@@ -127,7 +127,7 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
                 fields={fields}
                 onChange={setFields}
                 onSubmit={() => void submit()}
-                can={{ searchWeb: agent.searches_web, tellEvents: agent.events_access }}
+                can={{ searchWeb: agent.searches_web, tellEvents: agent.events_access, models: agent.models }}
               >
                 <Problem error={error} words={formWords} />
               </AgentForm>

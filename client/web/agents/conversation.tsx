@@ -105,7 +105,7 @@ function Begin({ agent, onAsk }: { agent: Agent; onAsk: (question: string) => vo
     <div className={styles.agentBegin}>
       <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="large" />
       <h2>{isolated(agent.name)}</h2>
-      <p>{agent.personality || t.begin}</p>
+      <p dir="auto">{agent.greeting || agent.personality || t.begin}</p>
       {agent.suggested_questions && agent.suggested_questions.length > 0 && (
         <ul aria-label={t.suggestions}>
           {agent.suggested_questions.map((question) => (

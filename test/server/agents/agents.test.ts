@@ -632,15 +632,15 @@ describe('an agent', () => {
     spy.mockRestore()
   })
 
-  solo.each(over)('has suggested questions of its own only while it is official, over %s', async (door) => {
+  solo.each(over)('has suggested questions of its own, official or not, over %s', async (door) => {
     const { agent } = await admin.does(door, agents.create, {
       ...{ name: `Asked over ${door}`, visibility: 'official', suggestedQuestions: ['Who are you?'] },
     } as const)
     const seen = async (visibility: 'private' | 'official') =>
       (await admin.does(door, agents.update, { id: agent.id, visibility })).agent.suggested_questions
     expect(agent.suggested_questions).toEqual(['Who are you?'])
-    expect(await seen('private')).toBeNull()
-    expect(await seen('official')).toBeNull()
+    expect(await seen('private')).toEqual(['Who are you?'])
+    expect(await seen('official')).toEqual(['Who are you?'])
     const { agents: all } = await bob.does(door, agents.list, { includeOfficial: true })
     expect(all.every(({ owner_address }) => owner_address === bob.account)).toBe(true)
     const { agents: ofAdmin } = await admin.does(door, agents.list, {})

@@ -29,7 +29,7 @@ async function ask(context: Context, { agent: id, message, client_run_id, sessio
   const { account } = signedIn(context)
   const session = sessionId === unnamedSession ? undefined : sessionId
   const agent = await visibleAgent(account, id)
-  agentModel(context.node)
+  agentModel(context.node, agent)
   const question = { agent: id, account, place: ownChatPlace, message, clientRunId: client_run_id, session, replaces }
   await refuseUnknownReplaced(question)
   const run = await beginAnswer(context.node, agent, question)
