@@ -9,6 +9,13 @@ import { type Rgba, rgbaOf } from '#shared/kit/css-values'
 
 const seen = { now: Date.parse('2026-11-27T12:00:00Z'), owner: `0x${'1'.repeat(40)}` }
 
+test('a widget to book a call leads to the calendar that it names, else to that of its owner', () => {
+  const linkOf = (config: object) => shownOf({ widget_type: 'schedule', config } as never, seen)?.link?.href
+  expect(linkOf({ slug: 'ada' })).toBe('/schedule/ada')
+  expect(linkOf({ title: 'Book me' })).toBe(`/schedule/${seen.owner}`)
+  expect(linkOf({})).toBeUndefined()
+})
+
 describe('how a profile is drawn', () => {
   const colors = [
     '#000000',

@@ -26,6 +26,7 @@ export const profileTexts = textCatalog('profiles', {
     wallet: 'Wallet',
     schedule: 'Book a call',
     agent: 'My agent',
+    bookTime: 'Choose a time',
     ask: 'Ask it',
     open: 'Open',
     openOf: 'Open {name}',

@@ -26,6 +26,7 @@ export const profileTexts: TextTranslation<typeof english> = {
     wallet: 'المحفظة',
     schedule: 'حجز مكالمة',
     agent: 'وكيلي',
+    bookTime: 'اختيار موعد',
     ask: 'اسأله',
     open: 'فتح',
     openOf: 'فتح {name}',

@@ -26,6 +26,7 @@ export const profileTexts: TextTranslation<typeof english> = {
     wallet: 'Wallet',
     schedule: 'Anruf buchen',
     agent: 'Mein Agent',
+    bookTime: 'Termin wählen',
     ask: 'Fragen',
     open: 'Öffnen',
     openOf: '{name} öffnen',

@@ -26,6 +26,7 @@ export const profileTexts: TextTranslation<typeof english> = {
     wallet: 'Billetera',
     schedule: 'Reservar una llamada',
     agent: 'Mi agente',
+    bookTime: 'Elegir una hora',
     ask: 'Preguntar',
     open: 'Abrir',
     openOf: 'Abrir {name}',
