@@ -121,22 +121,9 @@ describe('what a widget looks like', () => {
       { timezone: 'Asia/Tokyo', workHours: { start: 20, end: 4 } },
       { lines: ['Works from 20:00 to 04:00', 'At work now'] },
     ],
-    [
-      'poll',
-      {
-        question: '?',
-        options: [
-          { text: 'a', votes: 3 },
-          { text: 'b', votes: 1 },
-        ],
-      },
-      { items: [{ share: 0.75 }, { share: 0.25 }] },
-    ],
-    [
-      'poll',
-      { question: '?', options: [{ text: 'a', votes: 3 }], showResults: false },
-      { items: [{ share: undefined }] },
-    ],
+    ['poll', { question: '?', endDate: '2026-12-01T00:00:00Z' }, { title: '?' }],
+    ['guestbook', { messages: [{ content: 'Made up' }] }, { title: 'Guestbook' }],
+    ['visitor_counter', { count: 1_000_000 }, { title: 'Visitors' }],
   ] as const)('%s of %j', (widget_type, config, looks) => {
     expect(shownOf({ widget_type, config: { ...config } }, seen)).toMatchObject(looks)
   })

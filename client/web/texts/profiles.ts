@@ -21,6 +21,16 @@ export const profileTexts = textCatalog('profiles', {
   open: 'Not done yet:',
   picture: 'Picture',
   pictures: '{count, plural, one {# picture} other {# pictures}}',
+  board: {
+    write: 'Write something',
+    sign: 'Sign',
+    noneYet: 'Nobody has written here yet.',
+    first: 'Be the first to write.',
+    remove: 'Remove',
+    removeOf: 'Remove what {name} wrote',
+    blocked: 'You cannot write to this person.',
+    blockedWord: 'This has a word that is not allowed here.',
+  },
   widgets: {
     messageMe: 'Write to me',
     wallet: 'Wallet',

@@ -21,6 +21,16 @@ export const profileTexts: TextTranslation<typeof english> = {
   open: 'لم يتم بعد:',
   picture: 'صورة',
   pictures: '{count, plural, zero {لا صور} one {صورة واحدة} two {صورتان} few {# صور} many {# صورة} other {# صورة}}',
+  board: {
+    write: 'اكتب شيئًا',
+    sign: 'توقيع',
+    noneYet: 'لم يكتب أحد هنا بعد.',
+    first: 'كن أول من يكتب.',
+    remove: 'إزالة',
+    removeOf: 'إزالة ما كتبه {name}',
+    blocked: 'لا يمكنك الكتابة إلى هذا الشخص.',
+    blockedWord: 'فيه كلمة غير مسموح بها هنا.',
+  },
   widgets: {
     messageMe: 'راسلني',
     wallet: 'المحفظة',

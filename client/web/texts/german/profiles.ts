@@ -21,6 +21,16 @@ export const profileTexts: TextTranslation<typeof english> = {
   open: 'Noch offen:',
   picture: 'Bild',
   pictures: '{count, plural, one {# Bild} other {# Bilder}}',
+  board: {
+    write: 'Schreib etwas',
+    sign: 'Eintragen',
+    noneYet: 'Noch hat niemand hier geschrieben.',
+    first: 'Schreib den ersten Eintrag.',
+    remove: 'Entfernen',
+    removeOf: 'Entfernen, was {name} geschrieben hat',
+    blocked: 'Du kannst dieser Person nicht schreiben.',
+    blockedWord: 'Darin ist ein Wort, das hier nicht erlaubt ist.',
+  },
   widgets: {
     messageMe: 'Schreib mir',
     wallet: 'Wallet',

@@ -21,6 +21,16 @@ export const profileTexts: TextTranslation<typeof english> = {
   open: 'Pendiente:',
   picture: 'Imagen',
   pictures: '{count, plural, one {# imagen} many {# de imágenes} other {# imágenes}}',
+  board: {
+    write: 'Escribe algo',
+    sign: 'Firmar',
+    noneYet: 'Aún no ha escrito nadie aquí.',
+    first: 'Escribe la primera entrada.',
+    remove: 'Quitar',
+    removeOf: 'Quitar lo que escribió {name}',
+    blocked: 'No puedes escribir a esta persona.',
+    blockedWord: 'Contiene una palabra que aquí no se permite.',
+  },
   widgets: {
     messageMe: 'Escríbeme',
     wallet: 'Billetera',

@@ -74,8 +74,10 @@ export const renameConversation: Action<typeof contract.renameConversation> = as
   const { id, sessionId, title } = input
   const own = { account, agent_id: id }
   const unnamed = sessionId === unnamedSession ? await unnamedOf(own) : null
-  if (unnamed)
-    await upsert(() => Conversations.updateOne({ _id: unnamed._id }, { $setOnInsert: unnamed }, { upsert: true }))
+  if (unnamed) {
+    const { _id, ...first } = unnamed
+    await upsert(() => Conversations.updateOne({ _id }, { $setOnInsert: first }, { upsert: true }))
+  }
   const renamed = await Conversations.findOneAndUpdate(
     { _id: idOf(account, id, sessionId) },
     { $set: { title } },
