@@ -122,6 +122,7 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
         <div className={styles.agentSettings} role="tabpanel" aria-labelledby={`tab-${part}`}>
           <div hidden={part !== 'form' && part !== 'try'}>
             <div className="stack">
+              {agent.ratings.up + agent.ratings.down > 0 && <p className="hint">{t.ratings(agent.ratings)}</p>}
               <OwnAgentPicture agent={agent} onSaved={onSaved} />
               <AgentForm
                 fields={fields}

@@ -5,6 +5,7 @@ import type { ChatMessage } from '#shared/api/agents/agent-runs'
 import type { Citation, WebSource } from '#shared/api/agents/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
+import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -40,7 +41,11 @@ export function ExchangeRow({ agent, exchange, isLast, onAsk }: RowProps) {
   const replace = async (text: string) => {
     if (runId !== null && (await onAsk(text, runId))) setEdited(false)
   }
-  const acts = isLast && runId !== null ? { onRegenerate: () => void replace(question) } : {}
+  const acts = {
+    runId,
+    rating: kept?.rating ?? null,
+    ...(isLast && runId !== null && { onRegenerate: () => void replace(question) }),
+  }
   return (
     <article className={agentsStyles.exchange} aria-label={t.asked({ question: cut(question, 80) })}>
       {isEdited ? (
@@ -135,13 +140,23 @@ function LiveAnswer(props: { run: LiveRun; owner: string; acts: ActsProps; onAsk
 }
 
 interface ActsProps {
+  runId: string | null
+  /** As it was loaded. */
+  rating: ChatMessage['rating']
   /** Absent where the answer cannot be replaced. */
   onRegenerate?: () => void
 }
 
 /** What can be done with an answer. */
-function AnswerActs({ text, onRegenerate }: ActsProps & { text: string }) {
+function AnswerActs({ text, runId, rating, onRegenerate }: ActsProps & { text: string }) {
+  const client = useClient()
   const tell = useTell()
+  const [rated, setRated] = useState(rating)
+  const rate = async (chosen: 'up' | 'down') => {
+    if (runId === null) return
+    const { rating: now } = await client.agents.rate({ run_id: runId, rating: rated === chosen ? null : chosen })
+    setRated(now)
+  }
   const copy = async () => {
     await navigator.clipboard.writeText(text)
     tell(t.acts.copied)
@@ -152,6 +167,19 @@ function AnswerActs({ text, onRegenerate }: ActsProps & { text: string }) {
       <ActButton className="icon-button small" aria-label={t.acts.copy} title={t.acts.copy} onPress={copy}>
         <Icon name="copy" />
       </ActButton>
+      {runId !== null &&
+        (['up', 'down'] as const).map((name) => (
+          <ActButton
+            key={name}
+            className={`icon-button small ${rated === name ? 'on' : ''}`}
+            aria-label={t.acts.rate[name]}
+            title={t.acts.rate[name]}
+            aria-pressed={rated === name}
+            onPress={() => rate(name)}
+          >
+            <Icon name={name === 'up' ? 'thumbUp' : 'thumbDown'} />
+          </ActButton>
+        ))}
       {onRegenerate && (
         <button
           type="button"

@@ -38,6 +38,7 @@ export const agentChatTexts = textCatalog('agent-chat', {
     save: 'Save',
   },
   acts: {
+    rate: { up: 'Good answer', down: 'Bad answer' },
     copy: 'Copy the answer',
     copied: 'Copied',
     regenerate: 'Answer again',

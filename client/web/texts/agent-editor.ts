@@ -40,6 +40,7 @@ export const agentEditorTexts = textCatalog('agent-editor', {
   cancel: 'Cancel',
   copy: 'Copy',
   copied: 'Copied',
+  ratings: 'Rated by those who asked: {up} good, {down} bad.',
   tryHint: 'Try it here. Your changes are saved before you ask.',
   picture: 'Its picture',
   deletion: {

@@ -106,6 +106,8 @@ export const OwnAgent = AgentCard.extend({
   temperature: z.number().nullable(),
   /** The suggested questions that its owner has set; null for generated ones. */
   own_questions: z.array(z.string()).nullable(),
+  /** How many of its answers were rated so. */
+  ratings: z.object({ up: z.number().int(), down: z.number().int() }),
   /** The models of this server that it may have. */
   models: z.array(z.string()),
   mcp_enabled: z.boolean(),

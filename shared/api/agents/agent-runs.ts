@@ -7,6 +7,8 @@ import { ChatLine, Citation, CutShort, RunFrame, RunTool, Scheduling, WebSource 
 
 export const runStates = ['running', 'done', 'failed', 'cancelled'] as const
 const RunState = z.enum(runStates)
+export const ratings = ['up', 'down'] as const
+const Rating = z.enum(ratings).nullable()
 
 /** What an agent is asked. */
 export const QuestionText = text(10_000, 'Message is required').refine((value) => value.trim() !== '', {
@@ -43,6 +45,8 @@ export const ChatMessage = z.object({
   scheduling: Scheduling.nullable(),
   /** Absent where it is whole. */
   cut_short: CutShort.optional(),
+  /** How its asker likes an answer. */
+  rating: Rating,
   /** How long an answer took, in milliseconds; absent where it was not finished, and of questions. */
   ms: z.number().int().optional(),
 })
@@ -143,6 +147,18 @@ export const agentRuns = {
     whileSuspended: 'withdraws',
     input: z.object({ run_id: Id }),
     output: z.object({ state: RunState }),
+    errors: ['RUN_NOT_FOUND'],
+  }),
+  rate: operation({
+    summary: 'Say whether an answer was good; null takes that back. The owner of the agent sees how many were.',
+    http: 'POST /api/agents/runs/:run_id/rating',
+    socket: '/agents run:rate',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    repeat: 'harmless',
+    input: z.object({ run_id: Id, rating: Rating }),
+    output: z.object({ rating: Rating }),
     errors: ['RUN_NOT_FOUND'],
   }),
   active: operation({

@@ -143,6 +143,26 @@ describe('a conversation with an agent', () => {
   })
 })
 
+describe('the rating of an answer', () => {
+  test.each(over)('is its asker’s, is counted for the owner, and can be taken back, over %s', async (door) => {
+    const [owner, asker] = [await somebody(), await somebody()]
+    const agent = await agentOf(owner)
+    const { run_id } = await ask(asker, agent, 'Hi')
+    const seen = async () => (await asker.does(door, agents.history, { id: agent })).chats.at(-1)?.rating
+    const counted = async () => {
+      const { agent: shown } = await owner.does(door, agents.get, { id: agent })
+      return shown.is_own ? shown.ratings : null
+    }
+    await asker.does(door, agents.rate, { run_id, rating: 'up' })
+    expect([await seen(), await counted()]).toEqual(['up', { up: 1, down: 0 }])
+    await asker.does(door, agents.rate, { run_id, rating: 'down' })
+    expect([await seen(), await counted()]).toEqual(['down', { up: 0, down: 1 }])
+    await asker.does(door, agents.rate, { run_id, rating: null })
+    expect([await seen(), await counted()]).toEqual([null, { up: 0, down: 0 }])
+    expect((await owner.refused(door, agents.rate, { run_id, rating: 'up' })).code).toBe('RUN_NOT_FOUND')
+  })
+})
+
 describe('a question that replaces an earlier one', () => {
   test.each(over)('takes its place, and what came after it is deleted and not known, over %s', async (door) => {
     const asker = await somebody()

@@ -38,6 +38,7 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     save: 'حفظ',
   },
   acts: {
+    rate: { up: 'إجابة جيدة', down: 'إجابة سيئة' },
     copy: 'نسخ الإجابة',
     copied: 'تم النسخ',
     regenerate: 'إجابة جديدة',

@@ -39,6 +39,7 @@ export const agentEditorTexts: TextTranslation<typeof english> = {
   cancel: 'إلغاء',
   copy: 'نسخ',
   copied: 'تم النسخ',
+  ratings: 'تقييم السائلين: {up} جيدة و{down} سيئة.',
   tryHint: 'جرّبه هنا. تُحفظ تغييراتك قبل أن تسأل.',
   picture: 'صورته',
   deletion: {

@@ -38,6 +38,7 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     save: 'Speichern',
   },
   acts: {
+    rate: { up: 'Gute Antwort', down: 'Schlechte Antwort' },
     copy: 'Antwort kopieren',
     copied: 'Kopiert',
     regenerate: 'Neu antworten',

@@ -40,6 +40,7 @@ export const agentEditorTexts: TextTranslation<typeof english> = {
   cancel: 'Abbrechen',
   copy: 'Kopieren',
   copied: 'Kopiert',
+  ratings: 'Bewertet von denen, die gefragt haben: {up} gut, {down} schlecht.',
   tryHint: 'Probier ihn hier aus. Deine Änderungen werden gespeichert, bevor du fragst.',
   picture: 'Sein Bild',
   deletion: {

@@ -38,6 +38,7 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     save: 'Guardar',
   },
   acts: {
+    rate: { up: 'Buena respuesta', down: 'Mala respuesta' },
     copy: 'Copiar la respuesta',
     copied: 'Copiado',
     regenerate: 'Responder de nuevo',

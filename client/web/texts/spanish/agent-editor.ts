@@ -39,6 +39,7 @@ export const agentEditorTexts: TextTranslation<typeof english> = {
   cancel: 'Cancelar',
   copy: 'Copiar',
   copied: 'Copiado',
+  ratings: 'Valoración de quienes preguntaron: {up} buenas, {down} malas.',
   tryHint: 'Pruébalo aquí. Tus cambios se guardan antes de preguntar.',
   picture: 'Su imagen',
   deletion: {

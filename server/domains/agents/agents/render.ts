@@ -1,6 +1,7 @@
 import { modelNameOf, modelsOf } from '#server/domains/agents/agent-spending/counted-answer'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { renderTools } from '#server/domains/agents/agent-tools/stored'
+import { Runs } from '#server/domains/agents/runs/model'
 import { earningsOf } from '#server/domains/payments/payments/receipts'
 import { registerPageParts } from '#server/domains/people/accounts/page-parts'
 import type { Node } from '#server/kernel/context'
@@ -54,12 +55,15 @@ export const listedAgentOf = (node: Node, agent: StoredAgent): ListedAgent => ({
 
 export async function ownAgentOf(node: Node, agent: StoredAgent): Promise<OwnAgent> {
   const { totalEarnings, paidMessages } = await earningsOf(node, agent._id)
+  const rated = (rating: 'up' | 'down') => Runs.countDocuments({ agent_id: agent._id, rating })
+  const [up, down] = await Promise.all([rated('up'), rated('down')])
   return {
     ...listedAgentOf(node, agent),
     ...agentCardOf(node, agent),
     is_own: true,
     own_questions: agent.suggested_questions?.length ? agent.suggested_questions : null,
     temperature: agent.temperature ?? null,
+    ratings: { up, down },
     models: modelsOf(node).map(({ name }) => name),
     mcp_enabled: agent.mcp_enabled,
     api_enabled: agent.api_enabled,

@@ -125,6 +125,13 @@ export const cancel: Action<typeof contract.cancel> = async ({ run_id }, context
   return { state: await stopAndWait(context.node, await ownRun(account, run_id), account) }
 }
 
+export const rate: Action<typeof contract.rate> = async ({ run_id, rating }, context) => {
+  const { account } = signedIn(context)
+  const { _id } = await ownRun(account, run_id)
+  await Runs.updateOne({ _id }, rating === null ? { $unset: { rating: 1 } } : { $set: { rating } })
+  return { rating }
+}
+
 const activeAtMost = 50
 
 export const active: Action<typeof contract.active> = async ({ agent_id }, context) => {

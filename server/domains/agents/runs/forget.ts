@@ -36,5 +36,5 @@ export async function forgetRuns(ids: readonly string[]): Promise<void> {
     tools: [],
     scheduling: null,
   }
-  await Runs.updateMany({ _id: { $in: ids } }, { $set: nothing, $unset: { to_say: 1 } })
+  await Runs.updateMany({ _id: { $in: ids } }, { $set: nothing, $unset: { to_say: 1, rating: 1 } })
 }

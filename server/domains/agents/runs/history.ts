@@ -114,6 +114,7 @@ const messagesOfRun = (run: StoredRun): ChatMessage[] => [
     sources: [],
     tools: [],
     scheduling: null,
+    rating: null,
   },
   ...(run.state === 'running'
     ? []
@@ -130,6 +131,7 @@ const messagesOfRun = (run: StoredRun): ChatMessage[] => [
           sources: run.sources ?? [],
           tools: run.tools ?? [],
           scheduling: run.scheduling,
+          rating: run.rating ?? null,
           ...(run.cut_short ? { cut_short: run.cut_short } : {}),
           ...(typeof run.milliseconds === 'number' ? { ms: run.milliseconds } : {}),
         },

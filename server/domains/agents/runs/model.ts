@@ -44,6 +44,8 @@ export interface StoredRun {
   /** Absent in older answers. */
   tools?: RunTool[]
   scheduling: Scheduling | null
+  /** How the asker likes the answer, if said. */
+  rating?: 'up' | 'down'
   /** Absent in whole answers. */
   cut_short?: CutShort
   input_tokens: number | null
@@ -87,6 +89,7 @@ export const Runs = defineModel<StoredRun>(
       sources: { type: Schema.Types.Mixed },
       tools: { type: Schema.Types.Mixed },
       scheduling: { type: Schema.Types.Mixed, default: null },
+      rating: { type: String },
       cut_short: { type: String },
       input_tokens: amount,
       output_tokens: amount,
@@ -103,6 +106,7 @@ export const Runs = defineModel<StoredRun>(
     .index({ account: 1, state: 1 })
     .index({ agent_id: 1, state: 1 })
     .index({ state: 1, node: 1 })
+    .index({ agent_id: 1, rating: 1 }, { partialFilterExpression: { rating: { $exists: true } } })
     .index({ stop_at: 1 }, { partialFilterExpression: { stop_at: { $exists: true } } })
     .index({ to_say: 1 }, { partialFilterExpression: { to_say: { $exists: true } } }),
 )
