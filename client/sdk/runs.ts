@@ -160,7 +160,7 @@ async function send(client: Client, run: OpenRun, accept: (runId: string) => voi
 const questionOf = ({ key, session, replaces, state }: OpenRun) => ({
   client_run_id: key,
   message: state.message,
-  sessionId: session,
+  ...(session !== mainConversation && { sessionId: session }),
   ...(replaces !== undefined && { replaces }),
 })
 

@@ -26,7 +26,7 @@ test('a visitor writes in a guestbook, answers a poll, reacts, and is counted', 
   const page = await plaza.guest()
   await go(page, `/profile/${owner.account}`)
   await page.getByRole('textbox', { name: 'Write something' }).fill('Nice place!')
-  await page.getByRole('button', { name: 'Sign' }).click()
+  await page.getByRole('button', { name: 'Sign', exact: true }).click()
   await page.getByRole('list', { name: 'Guestbook' }).getByText('Nice place!').waitFor()
   await page.getByRole('button', { name: 'Tea' }).click()
   await page.getByText('1 vote').waitFor()

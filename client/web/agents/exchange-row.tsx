@@ -35,7 +35,11 @@ interface RowProps {
 
 /** A question, and the answer below it. */
 export function ExchangeRow({ agent, exchange, isLast, onAsk }: RowProps) {
-  const { question, askedAt, run, runId, kept } = exchange
+  const { question, askedAt, run, kept } = exchange
+  const runId = useSyncExternalStore(
+    (listener) => run?.subscribe(listener) ?? (() => {}),
+    () => (run ? run.state.runId : exchange.runId),
+  )
   const [isEdited, setEdited] = useState(false)
   const again = (text: string) => void onAsk(text)
   const replace = async (text: string) => {
@@ -172,8 +176,8 @@ function AnswerActs({ text, runId, rating, onRegenerate }: ActsProps & { text: s
           <ActButton
             key={name}
             className={`icon-button small ${rated === name ? 'on' : ''}`}
-            aria-label={t.acts.rate[name]}
-            title={t.acts.rate[name]}
+            aria-label={t.rates[name]}
+            title={t.rates[name]}
             aria-pressed={rated === name}
             onPress={() => rate(name)}
           >

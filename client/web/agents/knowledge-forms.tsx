@@ -28,7 +28,7 @@ export function AddKnowledge({ isOfficial, onAdd, onText, onFile }: AddProps) {
       <fieldset className="row wrap" aria-label={t.knowledge.way}>
         {ways.map((name) => (
           <button key={name} type="button" className="chip" aria-pressed={way === name} onClick={() => setWay(name)}>
-            {t.knowledge.ways[name]}
+            {t.knowledgeWays[name]}
           </button>
         ))}
       </fieldset>
@@ -92,7 +92,7 @@ function AddFile({ onFile }: Pick<AddProps, 'onFile'>) {
 }
 
 const longestTitle = 200
-const longestText = 100_000
+const longestText = 25_000
 
 function AddText({ onText }: Pick<AddProps, 'onText'>) {
   const [title, setTitle] = useState('')
@@ -103,7 +103,7 @@ function AddText({ onText }: Pick<AddProps, 'onText'>) {
     setText('')
   }
   return (
-    <MakeForm label={t.knowledge.ways.text} action={t.knowledge.submit} onMake={add}>
+    <MakeForm label={t.knowledgeWays.text} action={t.knowledge.submit} onMake={add}>
       <label className="field">
         <span>{t.knowledge.textTitle}</span>
         <input

@@ -49,7 +49,7 @@ export function KnowledgePart({ agent }: { agent: OwnAgent }) {
               <li key={item.id}>
                 <div className="grow">
                   <strong>{isolated(item.title || item.url)}</strong>
-                  <small>{isGiven(item) ? t.knowledge.kinds[item.content_type] : item.url}</small>
+                  <small>{isGiven(item) ? t.knowledgeKinds[item.content_type] : item.url}</small>
                   <p className={`${styles.itemState} ${item.status}`} role="status">
                     {item.status === 'processing' && <i aria-hidden="true" />}
                     {wordsOf(item)}

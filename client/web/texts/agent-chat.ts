@@ -37,8 +37,8 @@ export const agentChatTexts = textCatalog('agent-chat', {
     name: 'Title',
     save: 'Save',
   },
+  rates: { up: 'Good answer', down: 'Bad answer' },
   acts: {
-    rate: { up: 'Good answer', down: 'Bad answer' },
     copy: 'Copy the answer',
     copied: 'Copied',
     regenerate: 'Answer again',

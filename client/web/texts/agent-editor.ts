@@ -99,23 +99,23 @@ export const agentEditorTexts = textCatalog('agent-editor', {
     header: 'Each header is a name, a colon and a value, on its own line.',
     toolAddress: 'The address must begin with https:// and lead to a public server.',
   },
+  knowledgeWays: {
+    page: 'Page',
+    file: 'File',
+    text: 'Text',
+  },
+  knowledgeKinds: {
+    file: 'File',
+    text: 'Text',
+  },
   knowledge: {
     way: 'What to add',
-    ways: {
-      page: 'Page',
-      file: 'File',
-      text: 'Text',
-    },
     file: 'Files',
     fileHint: 'PDF, Word (.docx), Markdown, text or CSV, of at most 10 MB each.',
     readingFile: 'Reading {name}',
     textTitle: 'Title',
     text: 'Text',
-    textHint: 'At least 50 and at most {most} characters.',
-    kinds: {
-      file: 'File',
-      text: 'Text',
-    },
+    textHint: 'At least 50 and at most {most} characters. Add a longer one as a file.',
     add: 'Add a page',
     address: 'Address of a page or a repository',
     addressHint: 'It is read now, and cited by number where an answer uses it.',

@@ -42,7 +42,6 @@ export const agentConversations = {
     access: 'user',
     limit: 'general',
     cost: 'cheap',
-    repeat: 'harmless',
     input: z.object({ id: Id, userAddress: CallerAddress, sessionId: ConversationId, title: line(1, 100) }),
     output: z.object({ conversation: Conversation }),
     errors: ['NOT_FOUND'],

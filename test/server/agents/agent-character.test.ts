@@ -56,7 +56,7 @@ describe('an agent', () => {
     expect((await owner.does(door, agents.update, { id, temperature: null })).agent.temperature).toBeNull()
     expect((await questionTo(id, puppet)).temperature).toBe(0.7)
     for (const temperature of [-0.1, 2.1])
-      expect(outcomeOf(await owner.tries(door, agents.update, { id, temperature }))).toBe('400 INVALID_PARAMETER')
+      expect(outcomeOf(await owner.tries(door, agents.update, { id, temperature }))).toBe('400 VALIDATION_ERROR')
   })
 
   test.each(over)(

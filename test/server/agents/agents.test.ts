@@ -414,7 +414,7 @@ describe('an agent', () => {
 
   solo.each(over)('is made as the form of the page begins, where nothing else is said, over %s', async (door) => {
     const { agent } = await (await somebody()).does(door, agents.create, { name: 'Plain' })
-    const { name: _, systemInstructions: __, ...rest } = newFields
+    const { name: _, systemInstructions: __, model: ___, ...rest } = newFields
     expect(fieldsOf(agent)).toMatchObject(rest)
     expect(agent).toMatchObject({ use_knowledge_base: false, web_search_enabled: false })
   })
@@ -1063,7 +1063,7 @@ test.each(over)(
         : who.does('socket', agents.run, { agent_id: id, ...question })
     const answer = await puppet.asked()
     const told = await elsewhere.hears(runBegun, ({ agent_id }) => agent_id === id)
-    expect(told).toEqual({ run_id: expect.any(String), agent_id: id, client_run_id })
+    expect(told).toEqual({ run_id: expect.any(String), agent_id: id, client_run_id, sessionId: 'main' })
     for (let time = 0; time < 3; time++) await who.does('socket', agents.run, { agent_id: id, ...question })
     answer.say('Hello')
     answer.end()

@@ -37,8 +37,8 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     name: 'العنوان',
     save: 'حفظ',
   },
+  rates: { up: 'إجابة جيدة', down: 'إجابة سيئة' },
   acts: {
-    rate: { up: 'إجابة جيدة', down: 'إجابة سيئة' },
     copy: 'نسخ الإجابة',
     copied: 'تم النسخ',
     regenerate: 'إجابة جديدة',

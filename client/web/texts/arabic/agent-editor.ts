@@ -98,23 +98,23 @@ export const agentEditorTexts: TextTranslation<typeof english> = {
     header: 'كل ترويسة اسم ثم نقطتان ثم قيمة، في سطر مستقل.',
     toolAddress: 'يجب أن يبدأ العنوان بـ https:// وأن يؤدي إلى خادم عام.',
   },
+  knowledgeWays: {
+    page: 'صفحة',
+    file: 'ملف',
+    text: 'نص',
+  },
+  knowledgeKinds: {
+    file: 'ملف',
+    text: 'نص',
+  },
   knowledge: {
     way: 'ما الذي تضيفه',
-    ways: {
-      page: 'صفحة',
-      file: 'ملف',
-      text: 'نص',
-    },
     file: 'الملفات',
     fileHint: 'PDF أو Word ‏(.docx) أو Markdown أو نص أو CSV، بحد أقصى 10 ميغابايت لكل ملف.',
     readingFile: 'جارٍ قراءة {name}',
     textTitle: 'العنوان',
     text: 'النص',
-    textHint: 'من 50 إلى {most} حرف.',
-    kinds: {
-      file: 'ملف',
-      text: 'نص',
-    },
+    textHint: 'من 50 إلى {most} حرف. أضف النص الأطول كملف.',
     add: 'إضافة صفحة',
     address: 'عنوان صفحة أو مستودع',
     addressHint: 'تُقرأ الآن ويُستشهد برقمها حيث تعتمد عليها إجابة.',

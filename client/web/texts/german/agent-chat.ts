@@ -37,8 +37,8 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     name: 'Titel',
     save: 'Speichern',
   },
+  rates: { up: 'Gute Antwort', down: 'Schlechte Antwort' },
   acts: {
-    rate: { up: 'Gute Antwort', down: 'Schlechte Antwort' },
     copy: 'Antwort kopieren',
     copied: 'Kopiert',
     regenerate: 'Neu antworten',

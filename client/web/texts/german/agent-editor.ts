@@ -100,23 +100,23 @@ export const agentEditorTexts: TextTranslation<typeof english> = {
     header: 'Jeder Header ist ein Name, ein Doppelpunkt und ein Wert, in einer eigenen Zeile.',
     toolAddress: 'Die Adresse muss mit https:// beginnen und zu einem öffentlichen Server führen.',
   },
+  knowledgeWays: {
+    page: 'Seite',
+    file: 'Datei',
+    text: 'Text',
+  },
+  knowledgeKinds: {
+    file: 'Datei',
+    text: 'Text',
+  },
   knowledge: {
     way: 'Was hinzukommt',
-    ways: {
-      page: 'Seite',
-      file: 'Datei',
-      text: 'Text',
-    },
     file: 'Dateien',
     fileHint: 'PDF, Word (.docx), Markdown, Text oder CSV, je höchstens 10 MB.',
     readingFile: '{name} wird gelesen',
     textTitle: 'Titel',
     text: 'Text',
-    textHint: 'Mindestens 50 und höchstens {most} Zeichen.',
-    kinds: {
-      file: 'Datei',
-      text: 'Text',
-    },
+    textHint: 'Mindestens 50 und höchstens {most} Zeichen. Füge längere als Datei hinzu.',
     add: 'Seite hinzufügen',
     address: 'Adresse einer Seite oder eines Repositorys',
     addressHint: 'Sie wird jetzt gelesen und mit Nummer zitiert, wo eine Antwort sie verwendet.',

@@ -37,8 +37,8 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     name: 'Título',
     save: 'Guardar',
   },
+  rates: { up: 'Buena respuesta', down: 'Mala respuesta' },
   acts: {
-    rate: { up: 'Buena respuesta', down: 'Mala respuesta' },
     copy: 'Copiar la respuesta',
     copied: 'Copiado',
     regenerate: 'Responder de nuevo',

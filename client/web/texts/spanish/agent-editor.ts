@@ -98,23 +98,23 @@ export const agentEditorTexts: TextTranslation<typeof english> = {
     header: 'Cada cabecera es un nombre, dos puntos y un valor, en su propia línea.',
     toolAddress: 'La dirección debe empezar por https:// y llevar a un servidor público.',
   },
+  knowledgeWays: {
+    page: 'Página',
+    file: 'Archivo',
+    text: 'Texto',
+  },
+  knowledgeKinds: {
+    file: 'Archivo',
+    text: 'Texto',
+  },
   knowledge: {
     way: 'Qué añadir',
-    ways: {
-      page: 'Página',
-      file: 'Archivo',
-      text: 'Texto',
-    },
     file: 'Archivos',
     fileHint: 'PDF, Word (.docx), Markdown, texto o CSV, de 10 MB como máximo cada uno.',
     readingFile: 'Leyendo {name}',
     textTitle: 'Título',
     text: 'Texto',
-    textHint: 'Al menos 50 y como máximo {most} caracteres.',
-    kinds: {
-      file: 'Archivo',
-      text: 'Texto',
-    },
+    textHint: 'Al menos 50 y como máximo {most} caracteres. Añade los más largos como archivo.',
     add: 'Añadir una página',
     address: 'Dirección de una página o un repositorio',
     addressHint: 'Se lee ahora y se cita por número cuando una respuesta la usa.',

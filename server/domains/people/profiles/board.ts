@@ -48,7 +48,7 @@ async function refuseMany({ node }: Context, account: string, what: string, most
 
 /** Such a text could also be said in alpha, whose rules and bans it meets. */
 const refuseUnsayable = (node: Node, account: string, text: string): Promise<unknown> =>
-  node.log.ask(roomKey(alpha), (view, now) => refuseChange(view, textDraft(text), { node, account, now }))
+  node.log.ask(roomKey(alpha), (view, now) => refuseChange(view, textDraft('text', text), { node, account, now }))
 
 /** The choices that a widget offers. */
 function choicesOf({ widget_type, config }: StoredWidget): readonly string[] {
@@ -128,7 +128,7 @@ export const boardActions: Actions<typeof contract> = {
 
   async removeEntry({ id }, context) {
     const { account } = signedIn(context)
-    const own = { _id: id, kind: 'entry', $or: [{ author: account }, { owner: account }] }
+    const own = { _id: id, kind: 'entry' as const, $or: [{ author: account }, { owner: account }] }
     if ((await WidgetEntries.deleteOne(own)).deletedCount === 0) throw new AppError('NOT_FOUND')
     return done
   },
