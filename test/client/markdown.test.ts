@@ -33,7 +33,7 @@ describe('M69: Markdown', () => {
       '<blockquote dir="auto"><p dir="auto">said</p></blockquote>' +
         '<ul dir="ltr"><li><p dir="auto">one</p></li><li><p dir="auto">two</p></li></ul>' +
         '<ol start="3" dir="ltr"><li><p dir="auto">three</p></li></ol>' +
-        '<div class="codeHolder"><pre class="codeBlock" dir="ltr" tabindex="0"><code>let a = &quot;&lt;b&gt;&quot;</code></pre></div>',
+        '<div class="codeHolder" dir="ltr"><pre class="codeBlock" dir="ltr" tabindex="0"><code>let a = &quot;&lt;b&gt;&quot;</code></pre></div>',
     )
   })
 

@@ -32,7 +32,7 @@ export function CodeBlock({ language, code }: { language: string | null; code: s
     tell(t.codeCopied)
   }
   return (
-    <div className={styles.codeHolder}>
+    <div className={styles.codeHolder} dir="ltr">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the block sideways. */}
       <pre className={styles.codeBlock} dir="ltr" tabIndex={0}>
         <code>{coloured?.code === code ? coloured.nodes.map(spanOf) : code}</code>

@@ -5,7 +5,7 @@ import { profileTexts as t } from '../texts/profiles.ts'
 import { Dressed } from './dressed.tsx'
 import styles from './profiles.module.css'
 import type { Seen } from './shown.ts'
-import { isBoard, useVisit, WidgetBoard } from './widget-board.tsx'
+import { isBoard, WidgetBoard } from './widget-board.tsx'
 import { WidgetCard } from './widget-card.tsx'
 import { shownOf } from './widget-words.ts'
 
@@ -25,7 +25,6 @@ export function useSeen(owner: string): Seen {
 export function ProfileView(props: { owner: string; widgets: readonly Widget[]; theme: ProfileTheme | null }) {
   const { owner, widgets, theme } = props
   const seen = useSeen(owner)
-  useVisit(owner)
   return (
     <Dressed theme={theme}>
       <ul className={styles.profileWidgets}>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { type Board, boardTypes } from '#shared/api/people/profile-board'
 import type { Widget } from '#shared/api/people/profile-widgets'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -32,7 +32,12 @@ export const isBoard = ({ widget_type }: Pick<Widget, 'widget_type'>): boolean =
 export function WidgetBoard({ owner, widget }: { owner: string; widget: Widget }) {
   const client = useClient()
   const place = { owner, widget_id: widget.id }
-  const loaded = useLoaded(widget.id, async () => (await client.profiles.board(place)).board)
+  const isCounter = widget.widget_type === 'visitor_counter'
+  const loaded = useLoaded(widget.id, async () => {
+    // A visit may be refused, which changes nothing here.
+    if (isCounter) await client.profiles.visit({ owner }).catch(() => undefined)
+    return (await client.profiles.board(place)).board
+  })
   const { value: board, error, reload } = loaded
   if (!board) return error ? <Problem error={error} onRetry={reload} /> : <Skeleton rows={2} />
   const config = configOf(widget.config)
@@ -40,8 +45,7 @@ export function WidgetBoard({ owner, widget }: { owner: string; widget: Widget }
     const { board: now } = await client.profiles.choose({ ...place, choice, is_on })
     loaded.change(() => now)
   }
-  if (widget.widget_type === 'visitor_counter')
-    return <p className={`${styles.count} numerals`}>{board.visitors.toLocaleString(locale)}</p>
+  if (isCounter) return <p className={`${styles.count} numerals`}>{board.visitors.toLocaleString(locale)}</p>
   if (widget.widget_type === 'poll') return <Poll board={board} config={config} onChoose={choose} />
   if (widget.widget_type === 'reaction_wall') return <Reactions board={board} config={config} onChoose={choose} />
   return <Guestbook owner={owner} widget={widget} loaded={loaded} />
@@ -165,12 +169,4 @@ function Guestbook({ owner, widget, loaded }: { owner: string; widget: Widget; l
       )}
     </>
   )
-}
-
-/** Counts the account among the visitors of a profile. It may be refused, which changes nothing here. */
-export function useVisit(owner: string): void {
-  const client = useClient()
-  useEffect(() => {
-    client.profiles.visit({ owner }).catch(() => undefined)
-  }, [client, owner])
 }
