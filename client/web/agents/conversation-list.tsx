@@ -71,7 +71,7 @@ export function ConversationList({ agentId, open, list, onDeleted }: ListProps) 
                   href={linkTo('agentConversation', { agent: agentId, conversation: one.id })}
                   aria-current={one.id === open ? 'page' : undefined}
                 >
-                  <span>{isolated(one.title)}</span>
+                  <span dir="auto">{one.title}</span>
                   <small>{momentOf(one.asked_at)}</small>
                 </a>
                 <MenuButton
