@@ -6,12 +6,19 @@ import type { PublicAgent } from './public-agent.ts'
 
 /** What is shown before the first question. */
 export function Begin({ agent, onAsk }: { agent: PublicAgent; onAsk: (question: string) => void }) {
-  const { name, personality, avatar_emoji: emoji, avatar_url: picture, suggested_questions: questions } = agent
+  const {
+    name,
+    personality,
+    greeting,
+    avatar_emoji: emoji,
+    avatar_url: picture,
+    suggested_questions: questions,
+  } = agent
   return (
     <div className={styles.agentBegin}>
       <AgentPicture emoji={emoji} picture={picture} size="large" />
       <h2>{isolated(name)}</h2>
-      <p>{personality || t.begin}</p>
+      <p dir="auto">{greeting || personality || t.begin}</p>
       {questions && questions.length > 0 && (
         <ul aria-label={t.suggestions}>
           {questions.map((question) => (

@@ -122,12 +122,13 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
         <div className={styles.agentSettings} role="tabpanel" aria-labelledby={`tab-${part}`}>
           <div hidden={part !== 'form' && part !== 'try'}>
             <div className="stack">
+              {agent.ratings.up + agent.ratings.down > 0 && <p className="hint">{t.ratings(agent.ratings)}</p>}
               <OwnAgentPicture agent={agent} onSaved={onSaved} />
               <AgentForm
                 fields={fields}
                 onChange={setFields}
                 onSubmit={() => void submit()}
-                can={{ searchWeb: agent.searches_web, tellEvents: agent.events_access }}
+                can={{ searchWeb: agent.searches_web, tellEvents: agent.events_access, models: agent.models }}
               >
                 <Problem error={error} words={formWords} />
               </AgentForm>

@@ -14,8 +14,9 @@ import { useConversation } from './use-conversation.ts'
 import { useStick } from './use-stick.ts'
 
 /** Questions and answers, and the field to ask; `beforeAsk` is done before a question is asked, and stops it where it fails. */
-export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: () => Promise<void> }) {
-  const { loaded, exchanges, hasOlder, ask, loadOlder } = useConversation(agent.id)
+export function Conversation(props: { agent: Agent; session?: string; beforeAsk?: () => Promise<void> }) {
+  const { agent, session, beforeAsk } = props
+  const { loaded, exchanges, hasOlder, ask, loadOlder } = useConversation(agent.id, session)
   const { box, isAtEnd, toEnd, onScroll, hold } = useStick()
   const [problem, setProblem] = useState<unknown>(null)
   // What was wrong with the agent may be mended by now.
@@ -24,11 +25,11 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
   const last = exchanges.at(-1)?.run ?? null
   const running = useRunning(exchanges.flatMap(({ run }) => run ?? []))
 
-  const send = async (message: string): Promise<boolean> => {
+  const send = async (message: string, replaces?: string): Promise<boolean> => {
     setProblem(null)
     try {
       await beforeAsk?.()
-      ask(message)
+      ask(message, replaces)
       requestAnimationFrame(toEnd)
       return true
     } catch (cause) {
@@ -72,8 +73,14 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
             {loaded.value !== null && exchanges.length === 0 && (
               <Begin agent={agent} onAsk={(question) => void send(question)} />
             )}
-            {exchanges.map((exchange) => (
-              <ExchangeRow key={exchange.key} agent={agent} exchange={exchange} onAsk={(text) => void send(text)} />
+            {exchanges.map((exchange, at) => (
+              <ExchangeRow
+                key={exchange.key}
+                agent={agent}
+                exchange={exchange}
+                isLast={at === exchanges.length - 1}
+                onAsk={send}
+              />
             ))}
           </div>
         </section>
@@ -98,7 +105,7 @@ function Begin({ agent, onAsk }: { agent: Agent; onAsk: (question: string) => vo
     <div className={styles.agentBegin}>
       <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="large" />
       <h2>{isolated(agent.name)}</h2>
-      <p>{agent.personality || t.begin}</p>
+      <p dir="auto">{agent.greeting || agent.personality || t.begin}</p>
       {agent.suggested_questions && agent.suggested_questions.length > 0 && (
         <ul aria-label={t.suggestions}>
           {agent.suggested_questions.map((question) => (

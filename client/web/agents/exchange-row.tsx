@@ -1,14 +1,17 @@
-import { useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import type { LiveRun, RunState } from '#client/sdk/runs'
 import type { Agent } from '#shared/api/agents/agent-records'
 import type { ChatMessage } from '#shared/api/agents/agent-runs'
 import type { Citation, WebSource } from '#shared/api/agents/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { momentOf } from '../kit/moment.ts'
 import { problemText } from '../kit/problem.ts'
+import { useTell } from '../kit/toasts.tsx'
 import messagesStyles from '../messages/messages.module.css'
 import { OuterLink } from '../messages/outer-link.tsx'
 import { agentChatTexts as t } from '../texts/agent-chat.ts'
@@ -18,36 +21,70 @@ import agentsStyles from './agents.module.css'
 import { AnswerText } from './answer-text.tsx'
 import styles from './exchange-row.module.css'
 import { FreeTimes } from './free-times.tsx'
+import { QuestionEditor } from './question-editor.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 import type { Exchange } from './use-conversation.ts'
 
 interface RowProps {
   agent: Agent
   exchange: Exchange
-  onAsk: (question: string) => void
+  isLast: boolean
+  /** Asks a question, in the place of an earlier one if that is named. */
+  onAsk: (question: string, replaces?: string) => Promise<boolean>
 }
 
 /** A question, and the answer below it. */
-export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
+export function ExchangeRow({ agent, exchange, isLast, onAsk }: RowProps) {
   const { question, askedAt, run, kept } = exchange
+  const runId = useSyncExternalStore(
+    (listener) => run?.subscribe(listener) ?? (() => {}),
+    () => (run ? run.state.runId : exchange.runId),
+  )
+  const [isEdited, setEdited] = useState(false)
+  const again = (text: string) => void onAsk(text)
+  const replace = async (text: string) => {
+    if (runId !== null && (await onAsk(text, runId))) setEdited(false)
+  }
+  const acts = {
+    runId,
+    rating: kept?.rating ?? null,
+    ...(isLast && runId !== null && { onRegenerate: () => void replace(question) }),
+  }
   return (
     <article className={agentsStyles.exchange} aria-label={t.asked({ question: cut(question, 80) })}>
-      <div className={agentsStyles.question}>
-        <p dir="auto">{question}</p>
-        {askedAt && (
-          <time dateTime={askedAt} title={fullTimeOf(askedAt)}>
-            {momentOf(askedAt)}
-          </time>
-        )}
-      </div>
+      {isEdited ? (
+        <QuestionEditor question={question} onSend={replace} onCancel={() => setEdited(false)} />
+      ) : (
+        <div className={agentsStyles.question}>
+          <p dir="auto">{question}</p>
+          <div className={styles.questionFoot}>
+            {runId !== null && (
+              <button
+                type="button"
+                className="icon-button small"
+                aria-label={t.acts.edit}
+                title={t.acts.edit}
+                onClick={() => setEdited(true)}
+              >
+                <Icon name="pencil" />
+              </button>
+            )}
+            {askedAt && (
+              <time dateTime={askedAt} title={fullTimeOf(askedAt)}>
+                {momentOf(askedAt)}
+              </time>
+            )}
+          </div>
+        </div>
+      )}
       <div className={agentsStyles.answer}>
         <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="small" />
         <div className="grow">
           <span className="unseen">{t.answered({ name: isolated(agent.name) })}</span>
           {run ? (
-            <LiveAnswer run={run} owner={agent.owner_address} onAsk={onAsk} />
+            <LiveAnswer run={run} owner={agent.owner_address} acts={acts} onAsk={again} />
           ) : (
-            kept && <KeptAnswer kept={kept} owner={agent.owner_address} question={question} onAsk={onAsk} />
+            kept && <KeptAnswer kept={kept} owner={agent.owner_address} acts={acts} question={question} onAsk={again} />
           )}
         </div>
       </div>
@@ -55,8 +92,14 @@ export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
   )
 }
 
-function KeptAnswer(props: { kept: ChatMessage; owner: string; question: string; onAsk: (question: string) => void }) {
-  const { owner } = props
+function KeptAnswer(props: {
+  kept: ChatMessage
+  owner: string
+  acts: ActsProps
+  question: string
+  onAsk: (question: string) => void
+}) {
+  const { owner, acts } = props
   const { content, citations, sources, tools, scheduling, state, error_code, cut_short } = props.kept
   return (
     <>
@@ -68,12 +111,13 @@ function KeptAnswer(props: { kept: ChatMessage; owner: string; question: string;
       {cut_short && <Ended words={cutWords[cut_short]} {...props} />}
       {state === 'cancelled' && <Ended words={t.answer.stopped} {...props} />}
       {state === 'failed' && <Ended isFault {...endWords(error_code, content)} {...props} />}
+      <AnswerActs text={content} {...acts} />
     </>
   )
 }
 
-function LiveAnswer(props: { run: LiveRun; owner: string; onAsk: (question: string) => void }) {
-  const { run, owner, onAsk } = props
+function LiveAnswer(props: { run: LiveRun; owner: string; acts: ActsProps; onAsk: (question: string) => void }) {
+  const { run, owner, acts, onAsk } = props
   const state = useSyncExternalStore(
     (listener) => run.subscribe(listener),
     () => run.state,
@@ -94,7 +138,64 @@ function LiveAnswer(props: { run: LiveRun; owner: string; onAsk: (question: stri
         <Ended isFault {...endWords(state.error?.code ?? null, text)} question={question} onAsk={onAsk} />
       )}
       {status === 'refused' && <Ended isFault words={refusalWords(state)} question={question} onAsk={onAsk} />}
+      {!isWriting && <AnswerActs text={text} {...acts} />}
     </>
+  )
+}
+
+interface ActsProps {
+  runId: string | null
+  /** As it was loaded. */
+  rating: ChatMessage['rating']
+  /** Absent where the answer cannot be replaced. */
+  onRegenerate?: () => void
+}
+
+/** What can be done with an answer. */
+function AnswerActs({ text, runId, rating, onRegenerate }: ActsProps & { text: string }) {
+  const client = useClient()
+  const tell = useTell()
+  const [rated, setRated] = useState(rating)
+  const rate = async (chosen: 'up' | 'down') => {
+    if (runId === null) return
+    const { rating: now } = await client.agents.rate({ run_id: runId, rating: rated === chosen ? null : chosen })
+    setRated(now)
+  }
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    tell(t.acts.copied)
+  }
+  if (text === '') return null
+  return (
+    <div className={styles.acts}>
+      <ActButton className="icon-button small" aria-label={t.acts.copy} title={t.acts.copy} onPress={copy}>
+        <Icon name="copy" />
+      </ActButton>
+      {runId !== null &&
+        (['up', 'down'] as const).map((name) => (
+          <ActButton
+            key={name}
+            className={`icon-button small ${rated === name ? 'on' : ''}`}
+            aria-label={t.rates[name]}
+            title={t.rates[name]}
+            aria-pressed={rated === name}
+            onPress={() => rate(name)}
+          >
+            <Icon name={name === 'up' ? 'thumbUp' : 'thumbDown'} />
+          </ActButton>
+        ))}
+      {onRegenerate && (
+        <button
+          type="button"
+          className="icon-button small"
+          aria-label={t.acts.regenerate}
+          title={t.acts.regenerate}
+          onClick={onRegenerate}
+        >
+          <Icon name="retry" />
+        </button>
+      )}
+    </div>
   )
 }
 

@@ -7,12 +7,13 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import styles from './agents.module.css'
+import { isGiven } from './knowledge-fields.tsx'
 import { AddKnowledge, EditKnowledge } from './knowledge-forms.tsx'
 import { useKnowledge } from './use-knowledge.ts'
 
 const mostItems = { usual: 10, official: 50 }
 
-/** The pages that an agent knows: how far each is read, and why one could not be. */
+/** The pages, files and texts that an agent knows: how far each is read, and why one could not be. */
 export function KnowledgePart({ agent }: { agent: OwnAgent }) {
   const knowledge = useKnowledge(agent.id)
   const isOfficial = agent.visibility === 'official'
@@ -23,7 +24,12 @@ export function KnowledgePart({ agent }: { agent: OwnAgent }) {
   return (
     <div className="stack">
       {count < most ? (
-        <AddKnowledge isOfficial={isOfficial} onAdd={(url, reading) => knowledge.add(url, reading)} />
+        <AddKnowledge
+          isOfficial={isOfficial}
+          onAdd={(url, reading) => knowledge.add(url, reading)}
+          onText={(title, text) => knowledge.addText(title, text)}
+          onFile={(file) => knowledge.addFile(file)}
+        />
       ) : (
         <p className="hint">{t.knowledge.full}</p>
       )}
@@ -43,7 +49,7 @@ export function KnowledgePart({ agent }: { agent: OwnAgent }) {
               <li key={item.id}>
                 <div className="grow">
                   <strong>{isolated(item.title || item.url)}</strong>
-                  <small>{item.url}</small>
+                  <small>{isGiven(item) ? t.knowledgeKinds[item.content_type] : item.url}</small>
                   <p className={`${styles.itemState} ${item.status}`} role="status">
                     {item.status === 'processing' && <i aria-hidden="true" />}
                     {wordsOf(item)}

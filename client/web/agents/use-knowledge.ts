@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { asAppError, wasNotAnswered } from '#client/sdk/failures'
 import { table } from '#client/sdk/table'
+import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import type { readingInput } from './knowledge-fields.tsx'
@@ -54,7 +55,15 @@ export function useKnowledge(agentId: string) {
   return {
     ...loaded,
     async add(url: string, reading: ReturnType<typeof readingInput>) {
-      const { item } = await client.knowledge.add({ id: agentId, url, ...reading })
+      await this.show((await client.knowledge.add({ id: agentId, url, ...reading })).item)
+    },
+    async addText(title: string, text: string) {
+      await this.show((await client.knowledge.addText({ id: agentId, title, text })).item)
+    },
+    async addFile(file: File) {
+      await this.show((await client.knowledge.addFile({ id: agentId, file, name: file.name })).item)
+    },
+    async show(item: KnowledgeItem) {
       change((items) => [...items.filter(({ id }) => id !== item.id), item])
       await this.read(item.id)
     },

@@ -5,6 +5,7 @@ import { profileTexts as t } from '../texts/profiles.ts'
 import { Dressed } from './dressed.tsx'
 import styles from './profiles.module.css'
 import type { Seen } from './shown.ts'
+import { isBoard, WidgetBoard } from './widget-board.tsx'
 import { WidgetCard } from './widget-card.tsx'
 import { shownOf } from './widget-words.ts'
 
@@ -34,6 +35,7 @@ export function ProfileView(props: { owner: string; widgets: readonly Widget[]; 
               <li key={widget.id} className={`size-${widget.size}`}>
                 <div className={styles.profileWidget}>
                   <WidgetCard shown={shown} />
+                  {isBoard(widget) && <WidgetBoard owner={owner} widget={widget} />}
                 </div>
               </li>
             )

@@ -10,6 +10,7 @@ import profilesStyles from './profiles.module.css'
 import type { Shown } from './shown.ts'
 import styles from './tile.module.css'
 import type { OwnPage } from './use-own-page.ts'
+import { isBoard, WidgetBoard } from './widget-board.tsx'
 import { WidgetCard } from './widget-card.tsx'
 import { titleOfWidget } from './widget-titles.ts'
 
@@ -86,6 +87,7 @@ export function Tile(props: TileProps) {
       </div>
       <div className={profilesStyles.profileWidget}>
         {shown ? <WidgetCard shown={shown} /> : <p className={profilesStyles.widgetLine}>{t.tile.blank({ title })}</p>}
+        {shown && isBoard(widget) && <WidgetBoard owner={widget.user_address} widget={widget} />}
       </div>
       {isRemoving && <Removal name={name} onClose={() => setRemoving(false)} onRemove={() => page.remove(widget.id)} />}
     </li>

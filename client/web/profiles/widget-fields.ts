@@ -38,7 +38,17 @@ const simple = new Map<unknown, OneText>([
 
 /** What this page fills by itself, what others do, and what is set for clients that draw a widget in another way. */
 const unasked = new Set([
-  ...['id', 'votes', 'reactions', 'maxReactions', 'authorAddress', 'timestamp', 'incrementable', 'allowMultiple'],
+  ...[
+    'id',
+    'votes',
+    'reactions',
+    'maxReactions',
+    'authorAddress',
+    'timestamp',
+    'incrementable',
+    'messages',
+    'allowMultiple',
+  ],
   ...['autoplay', 'muted', 'autoPlay', 'interval', 'showDots', 'showArrows', 'gap', 'spread', 'rotation', 'isSpinning'],
   ...['showBalance', 'showAvatar', 'showPreview', 'showStats', 'showFlags', 'postId', 'category', 'layout'],
 ])
@@ -49,7 +59,7 @@ const unaskedOf: { readonly [Type in WidgetType]?: readonly string[] } = {
   mood_board: ['size'],
   tech_stack: ['color'],
   pet: ['color'],
-  visitor_counter: ['style'],
+  visitor_counter: ['style', 'count'],
 }
 
 const pictures = new Set(['imageUrl', 'coverUrl', 'posterUrl', 'avatarUrl', 'albumArt'])

@@ -1,5 +1,6 @@
 import { readApi } from './api.ts'
 import { readArticle } from './article.ts'
+import { readDocx } from './docx.ts'
 import { decodedText } from './encoding.ts'
 import { readHtml } from './html.ts'
 import { readMarkdown } from './markdown.ts'
@@ -7,7 +8,10 @@ import { readPdf } from './pdf.ts'
 import type { DeclaredType, ReadAs, ReadDocument } from './port.ts'
 
 export async function readAs(as: ReadAs, document: Uint8Array | string, said: DeclaredType): Promise<ReadDocument> {
-  if (as === 'pdf') return readPdf(typeof document === 'string' ? Buffer.from(document) : document)
+  if (as === 'pdf' || as === 'docx') {
+    const bytes = typeof document === 'string' ? Buffer.from(document) : document
+    return as === 'pdf' ? readPdf(bytes) : readDocx(bytes)
+  }
   const text = typeof document === 'string' ? document : decodedText(document, said.type)
   if (as === 'api') return readApi(text)
   const kind = kindOf(as, text, said)
@@ -16,7 +20,7 @@ export async function readAs(as: ReadAs, document: Uint8Array | string, said: De
   return kind === 'article' ? readArticle(text) : readHtml(text)
 }
 
-type TextKind = Exclude<ReadAs, 'pdf' | 'api'>
+type TextKind = Exclude<ReadAs, 'pdf' | 'docx' | 'api'>
 
 /** The type of a requested page, by its header, path and beginning. */
 function kindOf(as: TextKind, text: string, { type, path }: DeclaredType): TextKind {

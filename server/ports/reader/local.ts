@@ -13,6 +13,7 @@ const deadlines: Readonly<Record<ReadAs | 'file', number>> = {
   text: 1_800,
   api: 1_800,
   pdf: 8_000,
+  docx: 4_000,
   file: 5_000,
 }
 const startMilliseconds = 20_000

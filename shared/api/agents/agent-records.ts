@@ -39,6 +39,10 @@ export const agentFields = {
   eventsAccess: z.boolean().optional(),
   publicAccessEnabled: z.boolean().optional(),
   tags: Tags.optional(),
+  /** What it says before the first question. */
+  greeting: text(500).optional(),
+  /** From 0, always alike, to 2; null leaves it to the server. */
+  temperature: z.number().min(0).max(2).nullable().optional(),
   suggestedQuestions: z.array(line(1, 100)).max(4).nullable().optional(),
   x402Enabled: z.boolean().optional(),
   x402PriceCents: count(1, highestPriceCents).optional(),
@@ -55,6 +59,7 @@ const AgentCard = z.object({
   owner_address: z.string(),
   name: z.string(),
   personality: z.string(),
+  greeting: z.string(),
   model: z.string(),
   /** No model is configured here: a script answers in its place. */
   scripted: z.boolean(),
@@ -98,6 +103,13 @@ export const ListedAgent = AgentCard.pick({
 export const OwnAgent = AgentCard.extend({
   is_own: z.literal(true),
   system_instructions: z.string(),
+  temperature: z.number().nullable(),
+  /** The suggested questions that its owner has set; null for generated ones. */
+  own_questions: z.array(z.string()).nullable(),
+  /** How many of its answers were rated so. */
+  ratings: z.object({ up: z.number().int(), down: z.number().int() }),
+  /** The models of this server that it may have. */
+  models: z.array(z.string()),
   mcp_enabled: z.boolean(),
   api_enabled: z.boolean(),
   ...shownTools,

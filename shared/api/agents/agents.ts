@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { CallerAddress, Done, Id, onceByKey, repeatable } from '#shared/kit/primitives'
 import { ownAgentErrors, visibleAgentErrors } from './agent-access.ts'
+import { agentConversations } from './agent-conversations.ts'
 import { agentDiscovery } from './agent-discovery.ts'
 import {
   Agent,
@@ -86,5 +87,13 @@ const owned = {
   }),
 }
 
-export const agents = { ...agentDiscovery, ...agentRooms, ...eventsOfAgents, ...owned, ...agentRuns, ...agentTools }
+export const agents = {
+  ...agentDiscovery,
+  ...agentRooms,
+  ...eventsOfAgents,
+  ...owned,
+  ...agentRuns,
+  ...agentConversations,
+  ...agentTools,
+}
 export const agentEvents = { runFrame, runBegun, agentWriting }

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { Link, Time } from '#shared/kit/primitives'
 
-export const contentTypes = ['webpage', 'github', 'docs'] as const
+/** `file` and `text` were given as they are; their `url` only names them. */
+export const contentTypes = ['webpage', 'github', 'docs', 'file', 'text'] as const
 export const knowledgeStatuses = ['pending', 'processing', 'indexed', 'failed'] as const
 export const scrapeMethods = ['basic', 'advanced'] as const
 
 const status = z.enum(knowledgeStatuses)
 
-/** A URL that an agent knows. */
+/** A URL, file or text that an agent knows. */
 export const KnowledgeItem = z.object({
   id: z.string(),
   agent_id: z.string(),

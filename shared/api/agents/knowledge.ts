@@ -16,6 +16,8 @@ import {
 import { ownAgentErrors } from './agent-access.ts'
 import { KnowledgeChange, KnowledgeItem, scrapeMethods } from './knowledge-records.ts'
 
+const megabyte = 1024 * 1024
+const givenErrors = [...ownAgentErrors, 'KNOWLEDGE_LIMIT_REACHED', 'PAYLOAD_TOO_LARGE'] as const
 const itemErrors = [...ownAgentErrors, 'KNOWLEDGE_NOT_FOUND'] as const
 
 /** How an item is read; what differs from the default is for official agents. */
@@ -107,6 +109,45 @@ export const knowledge = {
     }),
     output: z.object({ item: KnowledgeItem }),
     errors: [...ownAgentErrors, 'KNOWLEDGE_EXISTS', 'KNOWLEDGE_LIMIT_REACHED'],
+    errorBody: 'text',
+  }),
+  addText: operation({
+    summary: 'Give an agent a text to know, of 50 to 25,000 characters. It counts as one of its URLs.',
+    http: 'POST /api/agents/:id/knowledge/texts',
+    socket: '/agents knowledge:add-text',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    idempotency: onceByKey,
+    input: z.object({
+      id: Id,
+      userAddress: CallerAddress,
+      title: line(1, 200),
+      text: text(25_000, 'text is required').min(1, 'text is required'),
+      ...repeatable,
+    }),
+    output: z.object({ item: KnowledgeItem }),
+    errors: givenErrors,
+    errorBody: 'text',
+  }),
+  addFile: operation({
+    summary:
+      'Give an agent a PDF, a Word document (.docx), Markdown, text or CSV of at most 10 MB to know. Its text is stored, up to 500,000 characters.',
+    http: 'POST /api/agents/:id/knowledge/files',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    idempotency: onceByKey,
+    input: z.object({
+      id: Id,
+      userAddress: CallerAddress,
+      file: z.file({ error: 'file is required' }).max(10 * megabyte, { error: 'file: at most 10 MB' }),
+      /** The name of the file, which becomes the title. */
+      name: line(1, 200),
+      ...repeatable,
+    }),
+    output: z.object({ item: KnowledgeItem }),
+    errors: [...givenErrors, 'UPSTREAM_ERROR', 'TIMEOUT'],
     errorBody: 'text',
   }),
   update: operation({

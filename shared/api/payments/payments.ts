@@ -121,6 +121,7 @@ export const payments = {
       owner_address: z.string(),
       name: z.string(),
       personality: z.string(),
+      greeting: z.string(),
       avatar_emoji: z.string(),
       avatar_url: Link.nullable(),
       visibility: z.enum(visibilities),

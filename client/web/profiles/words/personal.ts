@@ -63,10 +63,7 @@ export const personal: WordsOf<Personal | Counted> = {
     title: it.text('label'),
     big: joined(it.text('count'), it.number('count') === null ? '' : it.text('unit')),
   }),
-  visitor_counter: (it) => ({
-    title: it.text('label') || (it.text('count') && t.visitors),
-    big: it.text('count'),
-  }),
+  visitor_counter: (it) => ({ title: it.text('label') || t.visitors }),
   streak_counter: (it) => {
     const [longest, since] = [countOf(it, 'longestStreak'), dateOf(it.text('startDate'))]
     return {

@@ -1,4 +1,3 @@
-import { locale } from '../../texts/language.ts'
 import { profileTexts } from '../../texts/profiles.ts'
 import { dateOf } from '../clock-times.ts'
 import type { Config } from '../config.ts'
@@ -12,38 +11,11 @@ const dayMilliseconds = 86_400_000
 /** What plays with whoever looks. */
 export const playful: WordsOf<'poll' | 'guestbook' | 'reaction_wall' | 'pet' | 'fortune_cookie' | 'random_fact'> = {
   poll: (it) => {
-    const options = it.list('options').filter((one) => one.text('text') !== '')
-    const votes = options.reduce((sum, one) => sum + (one.number('votes') ?? 0), 0)
-    const isCounted = votes > 0 && !it.isOff('showResults')
     const ends = dateOf(it.text('endDate'))
-    return {
-      sign: '📊',
-      title: it.text('question'),
-      lines: said(isCounted ? t.votes({ count: votes }) : '', ends && t.until({ date: ends })),
-      items: options.map((one) => ({
-        title: one.text('text'),
-        share: isCounted ? (one.number('votes') ?? 0) / votes : undefined,
-      })),
-    }
+    return { sign: '📊', title: it.text('question'), lines: said(ends && t.until({ date: ends })) }
   },
-  guestbook: (it) => {
-    const items = it
-      .list('messages')
-      .map((one) => ({ sign: one.text('emoji'), title: one.text('content'), detail: one.text('author') }))
-      .filter(({ title }) => title !== '')
-    const most = it.number('maxMessages')
-    return {
-      sign: '📖',
-      title: it.text('title') || (items.length > 0 ? t.guestbook : ''),
-      items: most === null ? items : items.slice(0, most),
-    }
-  },
-  reaction_wall: (it) => {
-    const given = new Map(it.counts('reactions'))
-    const signs = [...new Set([...it.texts('allowedEmojis'), ...given.keys()])]
-    const chips = signs.map((sign) => (given.has(sign) ? `${sign} ${given.get(sign)?.toLocaleString(locale)}` : sign))
-    return { title: chips.length > 0 ? t.reactions : '', chips }
-  },
+  guestbook: (it) => ({ sign: '📖', title: it.text('title') || t.guestbook }),
+  reaction_wall: (it) => ({ title: it.texts('allowedEmojis').length > 0 ? t.reactions : '' }),
   pet: (it) => {
     const kind = it.text('petType')
     return {

@@ -1,4 +1,4 @@
-import { modelName } from '#server/domains/agents/agent-spending/counted-answer'
+import { modelsOf } from '#server/domains/agents/agent-spending/counted-answer'
 import { isAdmin, ownAgent } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { storedTools } from '#server/domains/agents/agent-tools/stored'
@@ -25,7 +25,7 @@ export const agentFieldsOf = (input: object) => inCamelCase(agentFields, input a
 
 /** The stored fields of the given ones; `storedTools` makes those of tools, which have keys. */
 function changesOf(given: Given): Partial<StoredAgent> {
-  const { model: _, systemInstructions, suggestedQuestions, ...rest } = given
+  const { systemInstructions, suggestedQuestions, ...rest } = given
   const same = Object.fromEntries(Object.entries(rest).filter(([name]) => !Object.hasOwn(toolFields, name)))
   return {
     ...(inSnakeCase(same) as Partial<StoredAgent>),
@@ -143,7 +143,8 @@ async function refuse(node: Node, account: string, given: Given, before: StoredA
   for (const { url } of [...(given.mcpServers ?? []), ...(given.apiTools ?? [])]) node.services.web.check(url)
   const { avatarUrl } = given
   if (avatarUrl !== before?.avatar_url) await refuseOthersFile(node, account, avatarUrl, 'avatarUrl')
-  if (given.model !== undefined && given.model !== modelName(node)) throw new AppError('INVALID_MODEL')
+  if (given.model !== undefined && !modelsOf(node).some(({ name }) => name === given.model))
+    throw new AppError('INVALID_MODEL')
   const becomesOfficial = given.visibility === 'official' && before?.visibility !== 'official'
   if (becomesOfficial && !(await isAdmin(node, account)))
     throw new AppError('FORBIDDEN', { message: 'Only admins can make an agent official' })
@@ -165,7 +166,6 @@ function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
     ...agent,
     words: searchableWords(agent),
     words_version: skeletonVersion,
-    suggested_questions: agent.visibility === 'official' ? agent.suggested_questions : null,
     ...(agent.x402_enabled && { x402_network: agent.x402_network ?? defaultNetwork }),
   }
 }

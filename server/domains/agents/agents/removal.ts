@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { removeAgentFromRooms } from '#server/domains/agents/agent-rooms/memberships'
 import { Agents, Events } from '#server/domains/agents/agent-state/model'
 import { removeKnowledgeOf } from '#server/domains/agents/library/model'
-import { RunFrames, Runs, type StoredRun } from '#server/domains/agents/runs/model'
+import { Conversations, RunFrames, Runs, type StoredRun } from '#server/domains/agents/runs/model'
 import { stopAndWait } from '#server/domains/agents/runs/stop'
 import { job } from '#server/kernel/work/jobs'
 import { Favorites } from './model.ts'
@@ -19,6 +19,7 @@ export const agentRemoval = job({
     await removeKnowledgeOf(agent)
     await Favorites.deleteMany({ agent_id: agent })
     await Events.deleteMany({ agent_id: agent })
+    await Conversations.deleteMany({ agent_id: agent })
     for (;;) {
       const runs = await Runs.find({ agent_id: agent }).limit(page).lean<StoredRun[]>()
       if (runs.length === 0) return

@@ -8,6 +8,7 @@ import { every } from '#server/kernel/work/every'
 import { knowledge as contract } from '#shared/api/agents/knowledge'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
+import { addText, textOfFile } from './given.ts'
 import { addItem, itemOf, itemsOf, removeItem, renderItem, updateItem } from './items.ts'
 import { readItems, readingRetrySeconds, requestReading, waitForReading } from './reads.ts'
 import { checkWatchedSoon, stopLooking, watchKnowledge } from './watch.ts'
@@ -43,6 +44,23 @@ export const knowledge = defineDomain(
       const agent = await own(context, id)
       const item = await addItem(context.node, agent, input, context.creationId)
       checkWatchedSoon(context.node)
+      return { item: renderItem(item) }
+    },
+
+    async addText({ id, title, text }, context) {
+      const agent = await own(context, id)
+      const item = await addText(context.node, agent, { kind: 'text', title, text }, context.creationId)
+      checkWatchedSoon(context.node)
+      return { item: renderItem(item) }
+    },
+
+    async addFile({ id, name, file }, context) {
+      const { account } = signedIn(context)
+      const { node, signal } = context
+      const agent = await own(context, id)
+      const text = await textOfFile(node, { account, name, file, signal })
+      const item = await addText(node, agent, { kind: 'file', title: name, text }, context.creationId)
+      checkWatchedSoon(node)
       return { item: renderItem(item) }
     },
 

@@ -1,5 +1,5 @@
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
-import { KnowledgeChunks, KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
+import { KnowledgeChunks, KnowledgeItems, KnowledgeTexts, type StoredItem } from '#server/domains/agents/library/model'
 import { defaultReading, itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
 import { titleOf } from '#server/domains/agents/library/reading/sources'
 import type { Node } from '#server/kernel/context'
@@ -21,7 +21,7 @@ export async function itemOf(agent: string, id: string): Promise<StoredItem> {
   return item
 }
 
-type Reading = Pick<StoredItem, keyof typeof defaultReading>
+type Reading = Readonly<Pick<StoredItem, keyof typeof defaultReading>>
 
 /** The given reading options. Refuses options for official agents alone. */
 function readingOf(agent: StoredAgent, input: Readonly<Record<string, unknown>>): Partial<Reading> {
@@ -42,13 +42,20 @@ export async function addItem(
 ): Promise<StoredItem> {
   const url = node.services.web.check(given)
   const reading = { ...defaultReading, ...readingOf(agent, input) }
+  return insertItem(node, agent, { id, url, title: title ?? titleOf(url) }, reading)
+}
+
+/** Inserts an item. Throws KNOWLEDGE_EXISTS and KNOWLEDGE_LIMIT_REACHED. */
+export async function insertItem(
+  node: Node,
+  agent: StoredAgent,
+  named: { id: string; url: URL; title: string; content_type?: StoredItem['content_type'] },
+  reading: Reading = defaultReading,
+): Promise<StoredItem> {
+  const { id } = named
   const most = agent.visibility === 'official' ? itemsAtMost.official : itemsAtMost.usual
   const now = node.now()
-  const item = {
-    ...newItem({ id, agent: agent._id, url, title: title ?? titleOf(url) }, now),
-    ...reading,
-    ...syncOf(reading, now),
-  }
+  const item = { ...newItem({ ...named, agent: agent._id }, now), ...reading, ...syncOf(reading, now) }
   const refuseKnownUrl = async () => {
     const { agent_id, url } = item
     const isKnown = await KnowledgeItems.exists({ agent_id, url, _id: { $ne: id } })
@@ -60,7 +67,8 @@ export async function addItem(
     most,
     refuseDuplicate: refuseKnownUrl,
   })
-  if (!inserted) throw new AppError('KNOWLEDGE_LIMIT_REACHED', { message: `An agent knows at most ${most} URLs` })
+  if (!inserted)
+    throw new AppError('KNOWLEDGE_LIMIT_REACHED', { message: `An agent knows at most ${most} pages and files` })
   await refuseGone(agent, item._id)
   return inserted
 }
@@ -112,6 +120,7 @@ export async function removeItem(agent: string, id: string): Promise<void> {
   const { deletedCount } = await KnowledgeItems.deleteOne({ _id: id, agent_id: agent })
   if (deletedCount === 0) throw new AppError('KNOWLEDGE_NOT_FOUND')
   await KnowledgeChunks.deleteMany({ knowledge_id: id })
+  await KnowledgeTexts.deleteOne({ _id: id })
 }
 
 export const renderItem = (item: StoredItem): KnowledgeItem => ({

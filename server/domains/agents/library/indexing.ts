@@ -5,7 +5,14 @@ import { nodeState } from '#server/kernel/operate/node-state'
 import { job } from '#server/kernel/work/jobs'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
-import { KnowledgeChunks, KnowledgeItems, type StoredChunk, type StoredItem } from './model.ts'
+import {
+  KnowledgeChunks,
+  KnowledgeItems,
+  KnowledgeTexts,
+  type StoredChunk,
+  type StoredItem,
+  type StoredText,
+} from './model.ts'
 import { textChunks } from './reading/chunks.ts'
 import { UnusablePage } from './reading/page.ts'
 import { hashOfPages, type KnownSource, type ReadSource, readSource } from './reading/read-source.ts'
@@ -81,12 +88,21 @@ async function takeItem(id: string, ours: string, generation: string, now: numbe
 }
 
 async function index(node: Node, item: StoredItem, generation: string, signal: AbortSignal): Promise<void> {
+  const given = await KnowledgeTexts.findOne({ _id: item._id }).lean<StoredText>()
+  if (given) return build(node, item, generation, readGiven(item, given, knownOf(node, item)), signal)
   const read = await readSource(node.services, item, knownOf(node, item), { of: item.agent_id, signal }, (pages) => {
     KnowledgeItems.updateOne({ _id: item._id, building: generation }, { $set: { pages } }).catch((error: unknown) =>
       node.logger.warn({ error }, 'how far a source was read was not stored'),
     )
   })
   await build(node, item, generation, read, signal)
+}
+
+/** A text that was given instead of a page. */
+function readGiven({ url, title }: StoredItem, { text }: StoredText, known: KnownSource | null): ReadSource {
+  const pages = [{ url, title, text }]
+  const hash = hashOfPages(pages)
+  return { pages: known?.hash === hash ? null : pages, hash, etag: null, modified: null }
 }
 
 const knownOf = ({ services: { embedder } }: Node, item: StoredItem): KnownSource | null =>

@@ -18,7 +18,7 @@ import { type AnswerContext, answerWithTools } from './tool-rounds.ts'
 /** Public sessions have longer histories, as the documents say. */
 const turnsOfHistory = { ofChat: 10, ofSession: 20 } as const
 const maxOutputTokens = 2048
-const temperature = 0.7
+const usualTemperature = 0.7
 /** The limit of an answer, in UTF-16 code units. */
 const longestAnswer = 32_000
 
@@ -49,7 +49,7 @@ async function answerQuestion(
   { run, tell, signal }: OpenRun,
   isOwed: boolean,
 ): Promise<RunEnding> {
-  const model = agentModel(node)
+  const model = agentModel(node, asked)
   tell({
     t: 'start',
     agent: { id: asked._id, name: asked.name, avatar_emoji: asked.avatar_emoji },
@@ -86,8 +86,8 @@ async function generate(
   tools: GatheredFacts['tools'],
   turns: readonly Turn[],
 ): Promise<Omit<RunEnding, 'scheduling'>> {
-  const { node, tell, signal } = context
-  const question = { turns, maxOutputTokens, temperature }
+  const { node, agent, tell, signal } = context
+  const question = { turns, maxOutputTokens, temperature: agent.temperature ?? usualTemperature }
   const usage = { inputTokens: null as number | null, outputTokens: null as number | null }
   let cutShort: CutShort | null = null
   let said = ''

@@ -54,6 +54,8 @@ export interface RunRequest {
   clientRunId?: string | undefined
   /** The session within the conversation. */
   session?: string | undefined
+  /** The first question that this one replaces. */
+  replaces?: string | undefined
   /** Whether the answer is sent to the room of the question. */
   isToSay?: boolean
 }
@@ -121,7 +123,7 @@ function sameRequest(first: StoredRun | null, { agent, place, message, isToSay }
 
 /** A new run of a question. */
 export function newRun(node: Node, ask: RunRequest): StoredRun {
-  const { agent, account, place, message, clientRunId, session, isToSay } = ask
+  const { agent, account, place, message, clientRunId, session, replaces, isToSay } = ask
   const id = newId()
   return {
     _id: id,
@@ -129,6 +131,7 @@ export function newRun(node: Node, ask: RunRequest): StoredRun {
     account,
     place,
     ...(session !== undefined && { session }),
+    ...(replaces !== undefined && { replaces }),
     client_run_id: clientRunId ?? id,
     user_message_id: newId(),
     message_id: newId(),

@@ -7,10 +7,12 @@ import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { beginAnswer } from './answer.ts'
 import { answerLines, answerOf, extrasOfAnswer } from './answer-lines.ts'
+import { knownRun, type RunRequest } from './begin.ts'
 import { notifyBegun } from './begun-notices.ts'
+import { noteConversation, removeConversations } from './conversations.ts'
 import { framesAfter, hasFrames, openFrameLog, sendFrames } from './follow.ts'
-import { forgetConversation } from './forget.ts'
-import { isRoomPlace, messagesOf, ownChatPlace, sessionOfRun } from './history.ts'
+import { forgetQuestions, forgetReplaced } from './forget.ts'
+import { isRoomPlace, messagesOf, ownChatPlace, questionsOf, sessionOfRun, unnamedSession } from './history.ts'
 import { RunFrames, Runs, type StoredRun } from './model.ts'
 import { endedRun } from './settle.ts'
 import { stopAndWait } from './stop.ts'
@@ -20,16 +22,29 @@ interface Asked {
   message: string
   client_run_id?: string | undefined
   sessionId?: string | undefined
+  replaces?: string | undefined
 }
 
-async function ask(context: Context, { agent: id, message, client_run_id, sessionId: session }: Asked) {
+async function ask(context: Context, { agent: id, message, client_run_id, sessionId, replaces }: Asked) {
   const { account } = signedIn(context)
+  const session = sessionId === unnamedSession ? undefined : sessionId
   const agent = await visibleAgent(account, id)
-  agentModel(context.node)
-  const question = { agent: id, account, place: ownChatPlace, message, clientRunId: client_run_id, session }
+  agentModel(context.node, agent)
+  const question = { agent: id, account, place: ownChatPlace, message, clientRunId: client_run_id, session, replaces }
+  await refuseUnknownReplaced(question)
   const run = await beginAnswer(context.node, agent, question)
+  await noteConversation(run)
+  await forgetReplaced(context.node, run)
   if (run.state === 'running') notifyBegun(context.node, run)
   return { agent, run }
+}
+
+/** A repeated question finds that what it replaces is gone. */
+async function refuseUnknownReplaced(question: RunRequest): Promise<void> {
+  const { agent: agent_id, account, place, session = unnamedSession, replaces } = question
+  if (replaces === undefined) return
+  const isThere = await Runs.exists({ ...questionsOf({ agent_id, account, place }, session), _id: replaces })
+  if (!isThere && !(await knownRun(question))) throw new AppError('RUN_NOT_FOUND')
 }
 
 /** Loads a run of the caller, but not one in a room, whose rules decide what is shown. */
@@ -110,6 +125,13 @@ export const cancel: Action<typeof contract.cancel> = async ({ run_id }, context
   return { state: await stopAndWait(context.node, await ownRun(account, run_id), account) }
 }
 
+export const rate: Action<typeof contract.rate> = async ({ run_id, rating }, context) => {
+  const { account } = signedIn(context)
+  const { _id } = await ownRun(account, run_id)
+  await Runs.updateOne({ _id }, rating === null ? { $unset: { rating: 1 } } : { $set: { rating } })
+  return { rating }
+}
+
 const activeAtMost = 50
 
 export const active: Action<typeof contract.active> = async ({ agent_id }, context) => {
@@ -133,6 +155,8 @@ export const active: Action<typeof contract.active> = async ({ agent_id }, conte
       run_id: one._id,
       agent_id: one.agent_id,
       client_run_id: one.client_run_id,
+      sessionId: one.session ?? unnamedSession,
+      ...(one.replaces !== undefined && { replaces: one.replaces }),
       message: one.message,
       user_message_id: one.user_message_id,
       message_id: one.message_id,
@@ -148,21 +172,22 @@ async function headOf(node: Node, run: StoredRun): Promise<number> {
   return Math.max(firstIdx, log.frames.length - 1)
 }
 
-export const history: Action<typeof contract.history> = async ({ id, limit, before }, context) => {
+export const history: Action<typeof contract.history> = async ({ id, sessionId: session, limit, before }, context) => {
   const { account } = signedIn(context)
   const conversation = { agent_id: id, account, place: ownChatPlace }
   // Answers stay their asker's, even if the agent is closed to them now.
   const refusal = await agentRefusalOf(account, await agentOf(id))
   if (refusal && !(await Runs.exists(conversation))) throw refusal
-  return { chats: await messagesOf(context.node, conversation, limit, before) }
+  return { chats: await messagesOf(context.node, conversation, { limit, before, session }) }
 }
 
-export const forget: Action<typeof contract.forget> = async ({ id }, context) => {
+export const forget: Action<typeof contract.forget> = async ({ id, sessionId: session }, context) => {
   const { account } = signedIn(context)
   const conversation = { agent_id: id, account, place: ownChatPlace }
   // Askers may delete their questions, even if the agent is closed to them now.
   const refusal = await agentRefusalOf(account, await agentOf(id))
   if (refusal?.code === 'AGENT_NOT_FOUND' && !(await Runs.exists(conversation))) throw refusal
-  await forgetConversation(context.node, conversation)
+  await forgetQuestions(context.node, questionsOf(conversation, session), account)
+  await removeConversations(account, id, session)
   return done
 }

@@ -52,7 +52,12 @@ export async function* answerWithTools(
       ...(offered.length > 0 ? { tools: offered.map(({ shown }) => shown) } : {}),
       ...(called.length > 0 ? { called } : {}),
     }
-    for await (const part of countedAnswer(agentModel(context.node), asked, context.signal, context.allowance.count)) {
+    for await (const part of countedAnswer(
+      agentModel(context.node, now.agent),
+      asked,
+      context.signal,
+      context.allowance.count,
+    )) {
       if (part.type === 'call') calls.push(part.call)
       else if (part.type === 'end') end = part
       else if (part.type === 'source' || part.type === 'unsaid') yield part

@@ -82,7 +82,7 @@ const purchaseOf = ({ _id: seller }: StoredAgent, { message, sessionId }: Questi
 
 /** Throws if the agent cannot answer: then nothing is charged. */
 async function refuseUnanswerable(node: Node, agent: StoredAgent): Promise<void> {
-  agentModel(node)
+  agentModel(node, agent)
   await refuseSpentDay(node, agent.owner_address, null)
 }
 
@@ -113,7 +113,7 @@ async function answerPayment(
       throw paymentRequiredError(context, wanted, 'INVALID_PAYMENT')
     return { agent, payment: held.payment, run: last }
   }
-  agentModel(node)
+  agentModel(node, agent)
   const number = last ? held.payment.answers + 1 : Math.max(1, held.payment.answers)
   const run = await beginPaidRun(node, agent, question, held, number)
   return { agent, payment: held.payment, run }

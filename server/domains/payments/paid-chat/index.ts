@@ -77,7 +77,7 @@ export const payments = defineDomain(
     async history({ id, sessionId }, { node, caller }) {
       await publicAgent(caller, id)
       const place = publicChatPlace(sessionId)
-      const found = await messagesOf(node, { agent_id: id, account: place, place }, historyLength)
+      const found = await messagesOf(node, { agent_id: id, account: place, place }, { limit: historyLength })
       if (found.length === 0) throw new AppError('CHAT_HISTORY_NOT_FOUND')
       return {
         messages: withoutRetried(found)

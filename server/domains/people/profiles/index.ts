@@ -6,8 +6,9 @@ import { profiles as contract } from '#shared/api/people/profiles'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
+import { boardActions, forgetBoard } from './board.ts'
 import type { ProfilePage } from './model.ts'
-import { changePage, filesShownOnPages, pageOf } from './pages.ts'
+import { changePage, filesShownOnPages, type PageContent, pageOf } from './pages.ts'
 import { namedTheme, saveTheme, themeRecord, withTheme } from './theme.ts'
 import { widgetsOf, withAddedWidget, withChangedWidgets, withoutWidget, withReplacedWidgets } from './widgets.ts'
 
@@ -49,6 +50,7 @@ export const profiles = defineDomain(
         const after = await withReplacedWidgets(node, account, before, set)
         return theme ? withTheme(context, account, after, theme) : after
       })
+      await forgetBoard(account, idsIn(page))
       return { ...done, widgets: widgetsOf(page, account), theme: themeRecord(account, page.theme) }
     },
 
@@ -59,12 +61,18 @@ export const profiles = defineDomain(
     },
 
     async removeWidget({ id }, context) {
-      await changePage(context.node, signedIn(context).account, (before) => withoutWidget(before, id))
+      const { account } = signedIn(context)
+      const page = await changePage(context.node, account, (before) => withoutWidget(before, id))
+      await forgetBoard(account, idsIn(page))
       return done
     },
+
+    ...boardActions,
   },
   { shows: filesShownOnPages },
 )
+
+const idsIn = ({ widgets = [] }: PageContent) => widgets.map(({ id }) => id)
 
 /** The page of an account as the caller may see it. While it is suspended, others see nothing. */
 async function pageSeenBy({ caller }: Context, whose: string): Promise<ProfilePage | null> {
