@@ -1,12 +1,9 @@
 import { AppError } from '#shared/errors'
-import { coalesceRuns } from './coalesce.ts'
 import { Facts } from './facts.ts'
 import { type Policy, strictPolicy } from './policy.ts'
-import { RowRing } from './ring.ts'
-import { type RisingNumber, risingNumber } from './rising.ts'
 import { GLOBAL, type LogDependencies, type RoomKey, type Row } from './types.ts'
-import { LiveView } from './view.ts'
-import type { WaitingAct } from './waiting.ts'
+import { LiveView, type RisingNumber, risingNumber } from './view.ts'
+import { RowRing, type WaitingAct } from './waiting.ts'
 
 /** A room as this node follows it. */
 export interface Room {
@@ -215,4 +212,19 @@ function leasing({ store, clock, node, rooms }: Pick<Core, 'store' | 'clock' | '
 // No node waits for a closed room.
 function position(room: Room | undefined): number {
   return room ? room.confirmed.at : Number.MAX_SAFE_INTEGER
+}
+
+/** Each call is served by one run that begins after it. Calls during a run share the next run. */
+function coalesceRuns(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+  return () => {
+    if (next) return next
+    next = running.then(() => {
+      next = null
+      return run()
+    })
+    running = next.catch(() => {})
+    return next
+  }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { faultsOfTheme, fieldsIn, themeIn } from '#client/web/profiles/theme-fields'
-import { styleOf } from '#client/web/profiles/theme-style'
+import { faultsOfTheme, fieldsIn, styleOf, themeIn } from '#client/web/profiles/theme-fields'
 import { faultsOf, fieldsOf } from '#client/web/profiles/widget-fields'
 import { shownOf } from '#client/web/profiles/widget-words'
 import { defaultTheme, type ProfileTheme, themePresets } from '#shared/api/people/profile-theme'

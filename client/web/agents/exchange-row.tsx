@@ -1,5 +1,5 @@
-import { useState, useSyncExternalStore } from 'react'
-import type { LiveRun, RunState } from '#client/sdk/runs'
+import { type KeyboardEvent, useState, useSyncExternalStore } from 'react'
+import type { LiveRun, RunState, RunTool } from '#client/sdk/runs'
 import type { Agent } from '#shared/api/agents/agent-records'
 import type { ChatMessage } from '#shared/api/agents/agent-runs'
 import type { Citation, WebSource } from '#shared/api/agents/run-frames'
@@ -7,23 +7,53 @@ import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { useFocused } from '../kit/focus.ts'
 import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { isComposing, sends } from '../kit/keys.ts'
 import { momentOf } from '../kit/moment.ts'
 import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import messagesStyles from '../messages/messages.module.css'
 import { OuterLink } from '../messages/outer-link.tsx'
+import { useField } from '../messages/use-field.ts'
 import { agentChatTexts as t } from '../texts/agent-chat.ts'
-import { AgentPicture } from './agent-picture.tsx'
+import { AgentPicture } from './agent-head.tsx'
 import { cutWords, endWords, missingWords } from './agent-words.ts'
 import agentsStyles from './agents.module.css'
 import { AnswerText } from './answer-text.tsx'
+import { longestQuestion } from './ask-field.tsx'
 import styles from './exchange-row.module.css'
 import { FreeTimes } from './free-times.tsx'
-import { QuestionEditor } from './question-editor.tsx'
-import { ToolCalls } from './tool-calls.tsx'
+import toolCallsStyles from './tool-calls.module.css'
 import type { Exchange } from './use-conversation.ts'
+
+/** The tools that an answer has called, and how long each took. */
+function ToolCalls({ tools, isOver }: { tools: readonly RunTool[]; isOver: boolean }) {
+  if (tools.length === 0) return null
+  return (
+    <ul className={toolCallsStyles.toolCalls} aria-label={t.answer.tools}>
+      {tools.map(({ server, name, state, ms }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added at the end.
+        <li key={at} className={state}>
+          <Icon name={state === 'failed' ? 'warn' : 'plug'} />
+          <span>{isolated(server) || t.answer.unknownTool}:</span>
+          {name === ofServer ? <span>{t.answer.toolList}</span> : <code>{name}</code>}
+          <span aria-hidden="true">·</span>
+          <span className="numerals">
+            {stateText(t.toolStates[state === 'running' && isOver ? 'unfinished' : state], ms)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const stateText = (state: string, ms: number | null): string =>
+  ms === null ? state : t.toolStates.took({ state, time: ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s` })
+
+/** The call by which a server is asked what it offers. */
+const ofServer = 'tools/list'
 
 interface RowProps {
   agent: Agent
@@ -287,5 +317,58 @@ function WebSources({ sources }: { sources: readonly WebSource[] }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+/** A question in other words, which takes the place of the one before. */
+function QuestionEditor(props: {
+  question: string
+  onSend: (question: string) => Promise<void>
+  onCancel: () => void
+}) {
+  const [text, setText] = useState(props.question)
+  const field = useFocused<HTMLTextAreaElement>()
+  useField(field, text)
+  const written = text.trim()
+  const canSend = written !== '' && [...written].length <= longestQuestion
+  const send = () => {
+    if (canSend) void props.onSend(written)
+  }
+  const press = (event: KeyboardEvent) => {
+    if (isComposing(event)) return
+    if (sends(event)) {
+      event.preventDefault()
+      send()
+    }
+    if (event.key === 'Escape') props.onCancel()
+  }
+  return (
+    <form
+      className={styles.questionEditor}
+      aria-label={t.acts.edit}
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        dir="auto"
+        ref={field}
+        className="input"
+        aria-label={t.acts.question}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={press}
+      />
+      <p className="hint">{t.acts.editHint}</p>
+      <div className="row end">
+        <button type="button" className="button small" onClick={props.onCancel}>
+          {t.acts.cancel}
+        </button>
+        <button type="submit" className="button small main" disabled={!canSend}>
+          {t.acts.send}
+        </button>
+      </div>
+    </form>
   )
 }

@@ -1,4 +1,4 @@
-import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
+import type { KnowledgeItem } from '#shared/api/agents/knowledge'
 import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 
 /** Whether an item is a file or a text, which was given as it is. */

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
+import type { KnowledgeItem } from '#shared/api/agents/knowledge'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated } from '../kit/format.ts'
 import { MakeForm } from '../kit/make-form.tsx'

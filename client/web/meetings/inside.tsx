@@ -1,17 +1,20 @@
-import { useRef, useSyncExternalStore } from 'react'
-import { DeviceButtons } from '../devices/device-buttons.tsx'
-import { speakerOf, useDeviceChoice, useDevices } from '../devices/device-choice.ts'
-import { DeviceNotes } from '../devices/device-notes.tsx'
+import { type ReactNode, type RefObject, useEffect, useRef, useSyncExternalStore } from 'react'
+import { DeviceButtons, DeviceNotes, ShareButton } from '../devices/device-buttons.tsx'
+import { type OwnTracks, speakerOf, useDeviceChoice, useDevices } from '../devices/own-media.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { Avatar } from '../kit/avatar.tsx'
 import { ConfirmButton } from '../kit/confirm-button.tsx'
-import { Icon } from '../kit/icon.tsx'
+import { isolated } from '../kit/format.ts'
+import { turnFullScreen, turnPictureInPicture, useFullScreen } from '../kit/full-screen.ts'
+import { Icon, type IconName } from '../kit/icon.tsx'
 import { Skeleton } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { meetingTexts as t } from '../texts/calls.ts'
 import { confirmationTexts } from '../texts/confirmations.ts'
-import { meetingTexts as t } from '../texts/meetings.ts'
+import { controlTexts } from '../texts/controls.ts'
 import styles from './inside.module.css'
 import type { Attendee, Meeting } from './meeting.ts'
-import { MeetingTools } from './meeting-tools.tsx'
-import { Picture } from './picture.tsx'
+import meetingsStyles from './meetings.module.css'
 
 const notes: Record<Attendee['state'], string | undefined> = {
   connecting: t.inside.connecting,
@@ -122,5 +125,141 @@ export function Inside(props: {
         </ActButton>
       </div>
     </div>
+  )
+}
+
+/** What is seen of one person; their initials while their camera is off. */
+export function Picture(props: {
+  /** Of who looks: their own camera or screen. */
+  track?: MediaStreamTrack | null
+  /** Of somebody else: what comes from them, and whether it has a picture. */
+  media?: MediaStream | null
+  isSeen?: boolean
+  /** The id of the speaker; empty for the standard one. */
+  speaker?: string
+  id: string
+  name: string
+  label: string
+  isMine?: boolean
+  isMuted?: boolean
+  isScreen?: boolean
+  isHandRaised?: boolean
+  /** Whether it takes the most of the room. */
+  isLarge?: boolean
+  note?: string | undefined
+  /** What can be done about them. */
+  children?: ReactNode
+}) {
+  const { track = null, media = null, isSeen = true, id, name, label, isMine = false, isMuted = false, note } = props
+  const { isScreen = false, isHandRaised = false, isLarge = false, speaker = '' } = props
+  const looks = [
+    meetingsStyles.meetingPicture,
+    isMine && 'mine',
+    isScreen && meetingsStyles.screenPicture,
+    isLarge && 'large',
+  ]
+  return (
+    <figure className={looks.filter(Boolean).join(' ')} aria-label={label}>
+      <Avatar id={id} name={name} size="large" />
+      {track && <Video source={new MediaStream([track])} sourceKey={track.id} isSilent />}
+      {media && <Video source={media} sourceKey={media.id} isSilent={false} speaker={speaker} isHidden={!isSeen} />}
+      {isHandRaised && (
+        <span className={`chip warm ${meetingsStyles.raisedHand}`}>
+          <Icon name="hand" />
+          {t.inside.handRaised}
+        </span>
+      )}
+      <figcaption>
+        {isMuted && (
+          <>
+            <Icon name="mute" />
+            <span className="unseen">{t.inside.muted} </span>
+          </>
+        )}
+        <span className={meetingsStyles.pictureName}>{isolated(name)}</span>
+        {isScreen && <small> · {t.inside.screen}</small>}
+        {note && <small> · {note}</small>}
+      </figcaption>
+      {props.children && <div className={meetingsStyles.personActs}>{props.children}</div>}
+    </figure>
+  )
+}
+
+function Video(props: {
+  source: MediaStream
+  sourceKey: string
+  isSilent: boolean
+  speaker?: string
+  isHidden?: boolean
+}) {
+  const { source, sourceKey, isSilent, speaker = '', isHidden = false } = props
+  const video = useRef<HTMLVideoElement>(null)
+  const latest = useRef(source)
+  latest.current = source
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a source is the same for as long as its key is
+  useEffect(() => {
+    if (video.current) video.current.srcObject = latest.current
+  }, [sourceKey])
+  useEffect(() => {
+    if (isSilent || !video.current || !('setSinkId' in video.current)) return
+    void video.current.setSinkId(speaker).catch(() => {})
+  }, [isSilent, speaker])
+  return (
+    <video ref={video} className={isHidden ? meetingsStyles.unseenPicture : ''} autoPlay playsInline muted={isSilent} />
+  )
+}
+
+/** What one does in a meeting beside talking. */
+function MeetingTools(props: {
+  meeting: Meeting
+  isHandRaised: boolean
+  tracks: OwnTracks
+  pictures: RefObject<HTMLDivElement | null>
+}) {
+  const { meeting, isHandRaised, tracks, pictures } = props
+  const tell = useTell()
+  const isWhole = useFullScreen()
+
+  const copyLink = async () => {
+    await navigator.clipboard.writeText(location.origin + location.pathname)
+    tell(controlTexts.copied.link)
+  }
+  const turnWhole = () => turnFullScreen(document.documentElement)
+  const turnApart = async () => {
+    const all = [...(pictures.current?.querySelectorAll<HTMLVideoElement>('figure:not(.mine) video') ?? [])]
+    const seen = all.filter((video) => video.checkVisibility({ visibilityProperty: true }))
+    const video = seen.find((one) => one.closest('.large')) ?? seen[0]
+    if (!video) return tell(t.inside.nothingApart)
+    await turnPictureInPicture(video)
+  }
+  return (
+    <div className="row wrap">
+      <ShareButton own={meeting.own} isSharing={tracks.screen !== null} />
+      <Tool
+        icon="hand"
+        title={isHandRaised ? t.inside.lowerHand : t.inside.raiseHand}
+        isOn={isHandRaised}
+        onPress={async () => meeting.raiseHand(!isHandRaised)}
+      />
+      <Tool icon="link" title={t.inside.copyLink} onPress={copyLink} />
+      {document.pictureInPictureEnabled && <Tool icon="apart" title={controlTexts.apart} onPress={turnApart} />}
+      {document.fullscreenEnabled && (
+        <Tool
+          icon="whole"
+          title={isWhole ? controlTexts.leaveWhole : controlTexts.whole}
+          isOn={isWhole}
+          onPress={turnWhole}
+        />
+      )}
+    </div>
+  )
+}
+
+function Tool(props: { icon: IconName; title: string; isOn?: boolean; onPress: () => Promise<unknown> }) {
+  const { icon, title, isOn, onPress } = props
+  return (
+    <ActButton className="icon-button small" aria-label={title} title={title} aria-pressed={isOn} onPress={onPress}>
+      <Icon name={icon} />
+    </ActButton>
   )
 }

@@ -1,5 +1,6 @@
-import { useState } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useState } from 'react'
 import { type Board, boardTypes } from '#shared/api/people/profile-board'
+import { defaultTheme, type ProfileTheme } from '#shared/api/people/profile-theme'
 import type { Widget } from '#shared/api/people/profile-widgets'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
@@ -12,11 +13,16 @@ import { momentOf } from '../kit/moment.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
+import { useStoredPicture } from '../media/stored.ts'
 import { locale } from '../texts/language.ts'
 import { profileTexts as t } from '../texts/profiles.ts'
-import { type Config, configOf } from './config.ts'
+import dressedStyles from './dressed.module.css'
 import profilesStyles from './profiles.module.css'
+import { type Config, configOf, type Seen } from './shown.ts'
+import { styleOf } from './theme-fields.ts'
 import styles from './widget-board.module.css'
+import { WidgetCard } from './widget-card.tsx'
+import { shownOf } from './widget-words.ts'
 
 const longestEntry = 300
 
@@ -170,3 +176,81 @@ function Guestbook({ owner, widget, loaded }: { owner: string; widget: Widget; l
     </>
   )
 }
+
+/** Draws its content in the colours of a theme, or of the page if no theme is saved. A picture behind it is drawn if it is stored here. */
+export function Dressed({ theme, children }: { theme: ProfileTheme | null; children: ReactNode }) {
+  const picture = useStoredPicture(theme?.background_type === 'image' ? theme.background_value : null)
+  if (!theme) return <div className={profilesStyles.profile}>{children}</div>
+  return (
+    <div
+      className={`${profilesStyles.profile} ${theme.card_style} font-${theme.font_family}`}
+      style={styleOf(theme, picture)}
+    >
+      <Effect name={theme.background_effect} />
+      {children}
+    </div>
+  )
+}
+
+const pieces = 24
+/** Steps that are coprime to what they are taken of, so that pieces lie neither in rows nor on one another. */
+const steps = { left: 61, top: 37, delay: 29, size: 7 }
+
+/** What moves behind the cards; it stays still for whoever wants less motion. */
+function Effect({ name }: { name: ProfileTheme['background_effect'] }) {
+  if (name === 'none') return null
+  return (
+    <div className={`${dressedStyles.profileEffect} ${name}`} aria-hidden="true">
+      {Array.from({ length: pieces }, (_, at) => {
+        const style = {
+          left: `${(at * steps.left) % 100}%`,
+          top: `${(at * steps.top) % 100}%`,
+          '--late': `${-((at * steps.delay) % 100) / 10}s`,
+          '--large': 0.6 + ((at * steps.size) % 10) / 10,
+        } as CSSProperties
+        return <i key={style.left} style={style} />
+      })}
+    </div>
+  )
+}
+
+const minuteMilliseconds = 60_000
+
+/** For which account's profile, and when; renewed every minute, as clocks show no seconds. */
+export function useSeen(owner: string): Seen {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), minuteMilliseconds)
+    return () => clearInterval(timer)
+  }, [])
+  return { now, owner }
+}
+
+/** What somebody shows of themself, as they have dressed it. Of what is empty, or of a type that this page does not know, nothing is shown. */
+export function ProfileView(props: { owner: string; widgets: readonly Widget[]; theme: ProfileTheme | null }) {
+  const { owner, widgets, theme } = props
+  const seen = useSeen(owner)
+  return (
+    <Dressed theme={theme}>
+      <ul className={profilesStyles.profileWidgets}>
+        {widgets.map((widget) => {
+          const shown = shownOf(widget, seen)
+          return (
+            shown && (
+              <li key={widget.id} className={`size-${widget.size}`}>
+                <div className={profilesStyles.profileWidget}>
+                  <WidgetCard shown={shown} />
+                  {isBoard(widget) && <WidgetBoard owner={owner} widget={widget} />}
+                </div>
+              </li>
+            )
+          )
+        })}
+      </ul>
+      <Badge theme={theme} />
+    </Dressed>
+  )
+}
+
+export const Badge = ({ theme }: { theme: ProfileTheme | null }) =>
+  (theme ?? defaultTheme).show_spritz_badge && <p className={profilesStyles.profileBadge}>{t.badge}</p>

@@ -15,7 +15,7 @@ import { useModeration } from '../moderation/use-moderation.ts'
 import { confirmationTexts } from '../texts/confirmations.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
-import { useRoom } from './use-room.ts'
+import { useRoom } from './use-rooms.ts'
 
 const daySeconds = 86_400
 const terms = [

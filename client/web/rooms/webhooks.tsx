@@ -14,7 +14,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { usePages } from '../kit/use-pages.ts'
 import { confirmationTexts } from '../texts/confirmations.ts'
-import { webhookTexts as t } from '../texts/webhooks.ts'
+import { webhookTexts as t } from '../texts/room-settings.ts'
 import { useOpenRoom } from './room-context.ts'
 
 /** The caller's webhooks of the open room: where its events are sent, and what came of that. */

@@ -1,13 +1,193 @@
 import { observable } from '#client/sdk/observable'
 import { backoff, pauseFor } from '#client/sdk/timing'
-import { MixedSound } from '../devices/mixed-sound.ts'
 import { OwnMedia } from '../devices/own-media.ts'
 import { deviceTexts } from '../texts/devices.ts'
 import { streamTexts as t } from '../texts/streams.ts'
-import { openBlankPicture } from './blank-picture.ts'
-import { NoMediaPath, OfferRefused } from './peer.ts'
-import { openTestPicture } from './test-picture.ts'
-import { type Published, publish } from './whip.ts'
+import { gathered, NoMediaPath, OfferRefused, postOffer, untilConnected, untilLost } from './peer.ts'
+
+/** One track of sound, silent where nothing is mixed into it. */
+class MixedSound {
+  readonly #context = new AudioContext()
+  readonly #out = this.#context.createMediaStreamDestination()
+  readonly #sources = new Map<MediaStreamTrack, AudioNode>()
+
+  get track(): MediaStreamTrack | null {
+    return this.#out.stream.getAudioTracks()[0] ?? null
+  }
+
+  /** Mixes these from now on, and no others. */
+  mix(tracks: readonly MediaStreamTrack[]): void {
+    for (const [track, source] of this.#sources) {
+      if (tracks.includes(track)) continue
+      source.disconnect()
+      this.#sources.delete(track)
+    }
+    for (const track of tracks) {
+      if (this.#sources.has(track)) continue
+      const source = this.#context.createMediaStreamSource(new MediaStream([track]))
+      source.connect(this.#out)
+      this.#sources.set(track, source)
+    }
+  }
+
+  close(): void {
+    void this.#context.close()
+  }
+}
+
+const perSecond = 5
+
+/** A dark picture of a size, for who turns the camera off: without any picture a stream counts as interrupted. */
+function openBlankPicture({ width = 1280, height = 720 }: MediaTrackSettings): {
+  track: MediaStreamTrack | null
+  close(): void
+} {
+  const canvas = document.createElement('canvas')
+  Object.assign(canvas, { width, height })
+  const context = canvas.getContext('2d')
+  let isEven = false
+  // A canvas gives a picture only when it is drawn on.
+  const timer = setInterval(() => {
+    isEven = !isEven
+    if (!context) return
+    context.fillStyle = isEven ? '#0b0f0e' : '#0b0f0f'
+    context.fillRect(0, 0, width, height)
+  }, 1_000 / perSecond)
+  const [track = null] = canvas.captureStream(perSecond).getVideoTracks()
+  return {
+    track,
+    close() {
+      clearInterval(timer)
+      track?.stop()
+    },
+  }
+}
+
+const width = 1080
+const height = 1920
+const testPicturePerSecond = 30
+
+/** The time in milliseconds, at the places and in the order of the clock that the server makes (`server/media/engine.ts`). */
+const bits = { count: 48, inRow: 16, columns: 20, rows: 30, left: 2, top: 17 }
+
+/** Squares that are light or dark, so that a program can read the time off a picture. */
+function drawBits(context: CanvasRenderingContext2D, milliseconds: number): void {
+  const [wide, high] = [width / bits.columns, height / bits.rows]
+  for (const [at, bit] of [...milliseconds.toString(2).padStart(bits.count, '0')].entries()) {
+    context.fillStyle = bit === '1' ? '#e9eeeb' : '#101413'
+    const [column, row] = [bits.left + (at % bits.inRow), bits.top + Math.floor(at / bits.inRow)]
+    context.fillRect(column * wide, row * high, wide, high)
+  }
+}
+
+/** A clock and a tone, for who has no camera: the time is in the picture, so that the delay of a viewer can be read off. */
+function openTestPicture(): { media: MediaStream; close(): void } {
+  const canvas = document.createElement('canvas')
+  canvas.width = width
+  canvas.height = height
+  const context = canvas.getContext('2d')
+  let frame = 0
+  const draw = () => {
+    if (!context) return
+    frame += 1
+    const now = new Date()
+    context.fillStyle = '#101413'
+    context.fillRect(0, 0, width, height)
+    context.fillStyle = '#7fd1bd'
+    context.fillRect(0, 300 + ((frame * 8) % 1_300), width, 24)
+    context.beginPath()
+    context.arc(width / 2, 560, 220, 0, ((now.getMilliseconds() + 1) / 1_000) * 2 * Math.PI)
+    context.lineWidth = 28
+    context.strokeStyle = '#f0b866'
+    context.stroke()
+    context.fillStyle = '#e9eeeb'
+    context.textAlign = 'center'
+    context.font = '600 150px ui-monospace, monospace'
+    context.fillText(now.toTimeString().slice(0, 8), width / 2, 940)
+    context.font = '400 90px ui-monospace, monospace'
+    context.fillText(`.${String(now.getMilliseconds()).padStart(3, '0')}`, width / 2, 1_055)
+    drawBits(context, now.getTime())
+    context.font = '400 64px system-ui, sans-serif'
+    context.fillText(t.trouble.testPicture, width / 2, 1_760)
+  }
+  draw()
+  const timer = setInterval(draw, 1_000 / testPicturePerSecond)
+  const picture = canvas.captureStream(testPicturePerSecond)
+  const sound = new AudioContext()
+  const tone = new OscillatorNode(sound, { frequency: 440 })
+  const quiet = new GainNode(sound, { gain: 0.05 })
+  const out = sound.createMediaStreamDestination()
+  tone.connect(quiet).connect(out)
+  tone.start()
+  return {
+    media: new MediaStream([...picture.getVideoTracks(), ...out.stream.getAudioTracks()]),
+    close() {
+      clearInterval(timer)
+      void sound.close()
+    },
+  }
+}
+
+const connectMilliseconds = 15_000
+const mostBitsPerSecond = 4_000_000
+const preferred = ['video/H264', 'video/VP9']
+
+interface Published {
+  /** Resolves when the connection is lost. */
+  ended: Promise<void>
+  /** Sends another picture from now on. */
+  show(picture: MediaStreamTrack): Promise<void>
+  close(): void
+}
+
+/** Publishes by WHIP; resolves as soon as media can flow. */
+async function publish(url: string, media: MediaStream, signal: AbortSignal): Promise<Published> {
+  const peer = new RTCPeerConnection()
+  let session: string | null = null
+  const close = () => {
+    peer.close()
+    if (session) void fetch(session, { method: 'DELETE', keepalive: true }).catch(() => {})
+  }
+  try {
+    for (const track of media.getTracks()) {
+      const isVideo = track.kind === 'video'
+      const transceiver = peer.addTransceiver(track, {
+        direction: 'sendonly',
+        streams: [media],
+        ...(isVideo ? { sendEncodings: [{ maxBitrate: mostBitsPerSecond, maxFramerate: 30 }] } : {}),
+      })
+      if (isVideo) preferCodecs(transceiver)
+    }
+    await peer.setLocalDescription()
+    for (const sender of peer.getSenders()) if (sender.track?.kind === 'video') await keepSize(sender)
+    await gathered(peer)
+    const answer = await postOffer(url, peer, signal)
+    session = answer.session
+    await peer.setRemoteDescription({ type: 'answer', sdp: answer.sdp })
+    await untilConnected(peer, connectMilliseconds, signal)
+  } catch (error) {
+    close()
+    throw error
+  }
+  const show = async (picture: MediaStreamTrack) => {
+    for (const sender of peer.getSenders()) if (sender.track?.kind === 'video') await sender.replaceTrack(picture)
+  }
+  return { ended: untilLost(peer), show, close }
+}
+
+/** Viewers by HLS want H264; VP9 where a browser has none. */
+function preferCodecs(transceiver: RTCRtpTransceiver): void {
+  const all = RTCRtpReceiver.getCapabilities('video')?.codecs ?? []
+  const rank = ({ mimeType }: { mimeType: string }) =>
+    (preferred.indexOf(mimeType) + preferred.length + 1) % (preferred.length + 1)
+  transceiver.setCodecPreferences([...all].sort((a, b) => rank(a) - rank(b)))
+}
+
+/** Fewer pictures are better than smaller ones: each change of size interrupts who watches. */
+async function keepSize(sender: RTCRtpSender): Promise<void> {
+  const parameters = { ...sender.getParameters(), degradationPreference: 'maintain-resolution' as const }
+  await sender.setParameters(parameters).catch(() => {})
+}
 
 export type Source = 'camera' | 'screen' | 'test'
 

@@ -11,9 +11,8 @@ import styles from './live-stage.module.css'
 import type { Playing } from './play.ts'
 import { Player } from './player.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
-import { behindText } from './stream-words.ts'
 import streamsStyles from './streams.module.css'
-import { useLiveNow, useStream } from './use-stream.ts'
+import { behindText, useLiveNow, useStream } from './use-stream.ts'
 
 const mostOthers = 3
 type Look = (stream?: string) => void

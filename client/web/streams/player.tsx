@@ -8,8 +8,8 @@ import { streamTexts as t } from '../texts/streams.ts'
 import { notPlaying, type Playing, play } from './play.ts'
 import styles from './player.module.css'
 import { PlayerControls, turnSound, usePlayback } from './player-controls.tsx'
-import { placeWords } from './stream-words.ts'
 import streamsStyles from './streams.module.css'
+import { placeWords } from './use-stream.ts'
 
 /** The picture of a stream, and words in its place while there is none. */
 export function Player({ stream, state, isPreview = false, onPlaying }: PlayerProps) {

@@ -3,10 +3,8 @@ import { clientAddressOf, isLocalRequest } from '#server/kernel/addresses'
 import type { Bound, Caller } from '#server/kernel/context'
 import type { AdminProof, Callers } from '#server/kernel/domain'
 import { invoke } from '#server/kernel/invoke'
-import { meterRequests } from '#server/kernel/limits/metered'
-import { countRefused } from '#server/kernel/limits/refused-calls'
-import { refuseRequests, requestIdOf } from '#server/kernel/limits/refused-requests'
-import { serveInTurns } from '#server/kernel/limits/turns'
+import { countRefused, meterRequests, refuseRequests, requestIdOf } from '#server/kernel/limits/metered'
+import { serveInTurns } from '#server/kernel/limits/turnstile'
 import { openMedia, receiveProviderWebhook } from '#server/kernel/media'
 import { sharedLook } from '#server/kernel/shared-look'
 import { answerItems } from '#server/kernel/store/items'
@@ -15,15 +13,13 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
-import { onAnswerEnd } from './answer-end.ts'
 import { browserIdOf, keepBrowser, keepReturn, keepSession } from './cookies.ts'
-import { whileStoreAnswers } from './deadline.ts'
-import { markDeprecated, markDeprecatedPath } from './deprecation.ts'
-import type { Door } from './door.ts'
-import { separateFilesHost } from './files-host.ts'
+import { onAnswerEnd, whileStoreAnswers } from './deadline.ts'
 import {
   answerError,
   createRouteLookup,
+  markDeprecated,
+  markDeprecatedPath,
   methodsOfOthers,
   openPathRule,
   routeGroupOf,
@@ -33,6 +29,8 @@ import {
   answerAsData,
   beginRequest,
   crossOrigin,
+  type Door,
+  guardPayload,
   rateHeaders,
   readBody,
   readerRuleOf,
@@ -44,10 +42,9 @@ import {
   requireJson,
   sendRate,
 } from './http-guards.ts'
-import { securityHeaders, setHeaders } from './http-headers.ts'
+import { securityHeaders, separateFilesHost, setHeaders } from './http-headers.ts'
 import { adminProofOf, credentialOf, hasBearer, readInput, type Spelling, spellingsOf } from './http-input.ts'
 import { redirectToLocalhost } from './localhost-redirect.ts'
-import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
 
 interface HttpDoor extends Door {

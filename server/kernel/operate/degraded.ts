@@ -1,6 +1,6 @@
 import { repeatWork } from '#server/kernel/beat'
-import { type Degradation, degradations } from './degradations.ts'
 import type { Logger } from './logger.ts'
+import { type Degradation, degradations } from './metrics.ts'
 
 /** Checks of some parts; the others report themselves. */
 type DegradedChecks = Partial<Record<Degradation, () => boolean | Promise<boolean>>>

@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { CallerAddress, Done, Id, onceByKey, repeatable } from '#shared/kit/primitives'
-import { ownAgentErrors, visibleAgentErrors } from './agent-access.ts'
-import { agentConversations } from './agent-conversations.ts'
-import { agentDiscovery } from './agent-discovery.ts'
 import {
   Agent,
   AgentInfo,
+  agentDiscovery,
   agentFields,
   agentInput,
   Endpoints,
@@ -15,8 +13,8 @@ import {
   ShownPricing,
 } from './agent-records.ts'
 import { agentRooms, agentWriting } from './agent-rooms.ts'
-import { agentRuns, runBegun, runFrame } from './agent-runs.ts'
-import { agentTools } from './agent-tools.ts'
+import { agentConversations, agentRuns, runBegun, runFrame } from './agent-runs.ts'
+import { agentTools, ownAgentErrors, visibleAgentErrors } from './agent-tools.ts'
 import { eventsOfAgents } from './events-of-agents.ts'
 
 const written = ['AGENT_EXISTS', 'AGENT_NAME_RESERVED', 'INVALID_MODEL', 'INVALID_PARAMETER'] as const

@@ -1,8 +1,7 @@
 import { kitTexts } from '../../texts/kit.ts'
 import { profileTexts } from '../../texts/profiles.ts'
 import { dateOf } from '../clock-times.ts'
-import type { Config } from '../config.ts'
-import { joined, linkIn, optionOf, pictureIn, said, type WordsOf } from '../shown.ts'
+import { type Config, joined, linkIn, optionOf, pictureIn, said, type WordsOf } from '../shown.ts'
 
 const t = profileTexts.widgets
 type Named = Readonly<Record<string, string>>

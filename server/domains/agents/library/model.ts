@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
 import { later, optional, required } from '#server/kernel/store/fields'
 import { defineModel } from '#server/kernel/store/model'
-import type { contentTypes, knowledgeStatuses, scrapeMethods } from '#shared/api/agents/knowledge-records'
+import type { contentTypes, knowledgeStatuses, scrapeMethods } from '#shared/api/agents/knowledge'
 
 /** A URL in the knowledge of an agent. */
 export interface StoredItem {

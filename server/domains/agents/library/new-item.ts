@@ -1,5 +1,5 @@
 import type { StoredItem } from './model.ts'
-import { contentTypeOf } from './reading/sources.ts'
+import { contentTypeOf } from './reading/page.ts'
 
 export const itemsAtMost = { usual: 10, official: 50 }
 

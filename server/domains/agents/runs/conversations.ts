@@ -2,7 +2,7 @@ import { agentOf, agentRefusalOf } from '#server/domains/agents/agent-state/acce
 import { type Action, signedIn } from '#server/kernel/context'
 import { orderedPages } from '#server/kernel/store/pages'
 import { upsert } from '#server/ports/database/port'
-import type { agentConversations as contract } from '#shared/api/agents/agent-conversations'
+import type { agentConversations as contract } from '#shared/api/agents/agent-runs'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { ownChatPlace, unnamedSession } from './history.ts'

@@ -10,9 +10,8 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { blockAccount } from './blocks.ts'
 import { beforeDecision, refuseLateDecision, refuseOverruling, unchangedFilter } from './decisions.ts'
-import { settleReport, withEvidence } from './evidence.ts'
+import { contentBy, reportSubjectOf, settleReport, withEvidence } from './evidence.ts'
 import { Reports, ReportTurns } from './model.ts'
-import { contentBy, reportSubjectOf } from './report-subject.ts'
 
 const dayMilliseconds = 86_400_000
 const shownAtMost = 100

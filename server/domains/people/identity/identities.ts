@@ -13,7 +13,7 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { notifyOfChange } from './change-notices.ts'
 import { Identities, type IdentityRecord, type LinkedMethod } from './model.ts'
-import { endAllSessions, endOtherSessions, endSessionsBy } from './session-ends.ts'
+import { endAllSessions, endOtherSessions, endSessionsBy } from './sessions.ts'
 
 /** An identity that the caller has just proved. */
 export interface ProvenIdentity {

@@ -19,10 +19,15 @@ import { linkTo } from '#shared/kit/pages'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { hasSubscribers, subscribedAccounts } from './browsers.ts'
-import { type AccountNotice, recheckNotices, withdrawNotice } from './deliver.ts'
-import { eventNotice } from './event-notices.ts'
-import { accountsNamedIn, messageNotices, notifiesAll } from './message-notices.ts'
-import { notifyBrowsers } from './notify.ts'
+import {
+  type AccountNotice,
+  accountsNamedIn,
+  messageNotices,
+  notifiesAll,
+  recheckNotices,
+  withdrawNotice,
+} from './deliver.ts'
+import { eventNotice, notifyBrowsers } from './event-notices.ts'
 
 const gatheredMilliseconds = 1_000
 /** The newest messages of a second in a room are kept: per sender, and in all. */

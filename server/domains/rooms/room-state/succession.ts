@@ -1,5 +1,8 @@
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { accountSuspended } from '#server/domains/people/accounts/events'
 import { suspendedAccounts } from '#server/domains/people/accounts/facts'
+import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
+import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { isRowOf } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
 import {
@@ -15,15 +18,69 @@ import {
 import type { MemberRole } from '#shared/api/rooms/room'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
+import { isAgent } from '#shared/kit/room-agents'
 import { inSuccession, roleBelow } from '#shared/kit/succession'
-import { type Candidates, candidatesIn, isPerson, membersAtMost, type NamedAccount } from './candidates.ts'
-import { actorOf, entryOf, plazaActor } from './entries.ts'
 import { roleChanged } from './events/people.ts'
 import { type MemberFact, memberIn, moderatorIn, roomIn } from './facts.ts'
 import { isKnownRoom, kindOf, typesWhere } from './kinds.ts'
 import { adminRoles, revokedInvitations } from './membership.ts'
-import { Members, Rooms } from './model.ts'
-import { isSuspended, rankOf, ranks } from './standing.ts'
+import { Members, Moderators, Rooms } from './model.ts'
+import { actorOf, entryOf, isSuspended, plazaActor, rankOf, ranks } from './standing.ts'
+
+interface NamedAccount {
+  account: string
+  name: string
+}
+interface Candidate extends NamedAccount {
+  role: MemberRole
+}
+
+const membersAtOnce = 100
+const membersAtMost = 5_000
+const fields = { user_address: 1, role: 1 } as const
+
+interface Candidates {
+  candidates: Candidate[]
+  /** So many of the oldest members were read. */
+  read: number
+}
+
+const isPerson = (account: string): boolean => !isAgent(account) && !isSameAccount(account, plazaAccount)
+
+/**
+ * Possible successors by the records: members with a role, the newest member, and the oldest ones. The oldest are read
+ * until one can follow. The log decides on right and order.
+ */
+async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promise<Candidates> {
+  const here = { room: key, is_active: true }
+  const grants = await Moderators.find(here, { user_address: 1 }).lean()
+  const others = await Promise.all([
+    Members.find({ ...here, role: { $in: [...adminRoles, 'moderator'] } }, fields).lean(),
+    Members.find({ ...here, user_address: { $in: grants.map((grant) => grant.user_address) } }, fields).lean(),
+    Members.find(here, fields).sort({ joined_at: -1 }).limit(1).lean(),
+  ])
+  const roles = new Map(others.flat().map(({ user_address, role }) => [user_address, role]))
+  let read = 0
+  for (let isMore = true; isMore; ) {
+    const page = await Members.find(here, fields).sort({ joined_at: 1 }).skip(read).limit(membersAtOnce).lean()
+    read += page.length
+    const hidden = await hiddenAccountsAmong(page.map(accountOf), null, 'directories')
+    const able = page.filter((row) => !hidden.has(accountOf(row)) && accountOf(row) !== but && isPerson(accountOf(row)))
+    for (const { user_address, role } of able) roles.set(user_address, role)
+    isMore = able.length === 0 && page.length === membersAtOnce && read < membersAtMost
+  }
+  if (but !== null) roles.delete(but)
+  for (const account of await hiddenAccountsAmong([...roles.keys()], null, 'lists')) roles.delete(account)
+  const profiles = await profilesOf(node, [...roles.keys()])
+  const candidates = [...roles].map(([account, role]) => ({
+    account,
+    role,
+    name: profiles.get(account)?.name ?? account,
+  }))
+  return { candidates, read }
+}
+
+const accountOf = ({ user_address }: { user_address: string }): string => user_address
 
 export const roleEntry = (
   view: View,

@@ -1,20 +1,25 @@
-import { withCopiedPictures } from '#server/domains/media/files/copies'
-import { refuseOthersFile } from '#server/domains/media/files/others'
+import { recordOf } from '#server/domains/events'
+import { refuseOthersFile, withCopiedPictures } from '#server/domains/media/files/copies'
 import { removePicture } from '#server/domains/media/files/removal'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { refuseNewContact } from '#server/domains/people/accounts/found'
-import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
+import { refusalOfContact } from '#server/domains/people/friends/pairs'
 import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
-import { ensureDm, hasMessages } from '#server/domains/rooms/room-state/conversations'
 import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
-import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { roomArchived, roomUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import { type RoomFact, roomIn } from '#server/domains/rooms/room-state/facts'
 import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/rooms/room-state/judge-draft'
 import { kindOf, typesWhere } from '#server/domains/rooms/room-state/kinds'
-import { membershipsOf } from '#server/domains/rooms/room-state/membership'
+import {
+  isStaffNow,
+  membershipsOf,
+  updateAllStaffMemberships,
+  updateStaffMemberships,
+  visibleRooms,
+} from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
+import { ensureDm, hasMessages } from '#server/domains/rooms/room-state/records'
 import {
   type Card,
   cardsOf,
@@ -23,11 +28,10 @@ import {
   rowOfCard,
   rowsOf,
 } from '#server/domains/rooms/room-state/rows'
-import { isStaffNow, visibleRooms } from '#server/domains/rooms/room-state/staff-rooms'
-import { isSuspended, rankOf, ranks } from '#server/domains/rooms/room-state/standing'
+import { actorOf, entryOf, isSuspended, rankOf, ranks } from '#server/domains/rooms/room-state/standing'
 import { containsWords, roomTerms, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
-import type { Judgement, RoomKey, View } from '#server/log/types'
+import { GLOBAL, type Judgement, type RoomKey, type View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { Room } from '#shared/api/rooms/room'
 import type { rooms as contract } from '#shared/api/rooms/rooms'
@@ -44,7 +48,33 @@ import { allowInvitations, notifyInvitedPeople } from './group-invitations/invit
 import { addablePeople, friendsAndStrangers } from './members.ts'
 import { refuseSlug, uniqueFormOf, withReservedNames } from './names.ts'
 import { withSharedKey } from './shared-key.ts'
-import { foundStaffChannel } from './staff-channels.ts'
+
+/** Founds a staff channel and adds all staff. It reserves no name, because others must not know of it. */
+async function foundStaffChannel(
+  context: Context,
+  about: Pick<RoomFact, 'name'> & Partial<RoomFact>,
+): Promise<RoomKey> {
+  const key = await foundRoom(context, 'channel', { ...about, is_official: true, access_level: 'staff' }, [])
+  void loggingErrors(context.node, updateAllStaffMemberships(context.node))
+  return key
+}
+
+/**
+ * Adds new staff to the staff rooms, and removes former staff, on the appending node. Any node completes missed
+ * changes. From the row on, only staff see such a room, whatever the records say.
+ */
+export function followStaff(node: Node): void {
+  node.log.onRows((key, rows, isOurs) => {
+    if (!isOurs || key !== GLOBAL) return
+    for (const { type, target } of rows) {
+      const isConcerned = recordOf(type)?.changesRights === 'of the target'
+      if (isConcerned && target !== null) void loggingErrors(node, updateStaffMemberships(node, target))
+    }
+  })
+}
+
+const loggingErrors = (node: Node, settling: Promise<void>): Promise<void> =>
+  settling.catch((error: unknown) => node.logger.warn({ error }, 'the staff was not settled'))
 
 const listedTypes = typesWhere(({ isListed }) => isListed)
 

@@ -1,16 +1,25 @@
-import type { CollectionRecord } from './catalog.ts'
 import type { Steps } from './commits.ts'
-import { checkNames, type Definition, isSame } from './definitions.ts'
+import { sorted } from './cursor.ts'
 import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
-import { type Entries, type Entry, entriesOf, entryKey, type Index, type IndexRecord, openIndex } from './indexes.ts'
+import {
+  checkNames,
+  type Definition,
+  type Entries,
+  type Entry,
+  entriesOf,
+  entryKey,
+  type Index,
+  type IndexRecord,
+  isSame,
+  openIndex,
+} from './indexes.ts'
 import { emptyArray, type Part, ROW_BYTES, TREE_BYTES, treeKey } from './keys.ts'
-import { joined, merged, together } from './merging.ts'
 import type { Row } from './pending.ts'
-import { isExact, plan, type Range, type Scan, type Sort } from './plan.ts'
+import { isExact, joined, merged, plan, type Range, type Scan, type Sort, together } from './plan.ts'
 import { Damaged, seal, unseal } from './seal.ts'
-import { sorted } from './sorting.ts'
 import type { Reading, Slot, Storage } from './storage.ts'
+import type { CollectionRecord } from './tallies.ts'
 import { type Document, decode, encode } from './values.ts'
 
 export interface Found {
