@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { api } from '#shared/api/index'
-import { canonicalOperations } from '#shared/kit/canonical'
+import { canonicalOperations } from '#shared/kit/json-schema'
 import { chosen, type Exchange, fits } from './examples/choose.ts'
 import { examplesFile, readExamples } from './examples/file.ts'
 

@@ -1,16 +1,175 @@
 import type { Message } from '#shared/api/rooms/message'
+import type { RoomEvent } from '#shared/api/rooms/room-events'
 import { isSameAccount } from '#shared/kit/accounts'
+import type { RoomRef } from '#shared/kit/primitives'
 import { type Call, callsOf, callThrough } from './calls.ts'
 import { Directs } from './directs.ts'
 import type { Source } from './feed.ts'
-import { Line } from './line.ts'
+import { keyIn, keyOf } from './keys.ts'
+import { observable } from './observable.ts'
 import { Outbox, type Pending } from './outbox.ts'
 import { restDoor } from './rest.ts'
-import { OpenRooms } from './rooms.ts'
+import { OpenRoom } from './room.ts'
 import { type AskIdentity, Session } from './session.ts'
 import { defaultStorage } from './storage.ts'
-import { Transport } from './transport.ts'
-import type { Client, ClientOptions, ConnectionState } from './types.ts'
+import { table } from './table.ts'
+import { type SocketState, Transport } from './transport.ts'
+import type { AccessNotice, Client, ClientOptions, ConnectionState, LiveRoom, PayloadOf } from './types.ts'
+import type { ViewOptions } from './view.ts'
+
+/** Holds how the server can be reached at present. */
+class Line {
+  readonly #mode: NonNullable<ClientOptions['transport']>
+  readonly #state
+  #socket: SocketState = 'down'
+  #rest: 'unknown' | 'answers' | 'silent' = 'unknown'
+  #isPaused = false
+  #isClosed = false
+  #cut = new AbortController()
+
+  constructor(mode: NonNullable<ClientOptions['transport']>) {
+    this.#mode = mode
+    this.#state = observable<ConnectionState>(this.#judge())
+  }
+
+  get state(): ConnectionState {
+    return this.#state.value
+  }
+  subscribe(listener: () => void): () => void {
+    return this.#state.subscribe(listener)
+  }
+  get isCut(): boolean {
+    return this.#isPaused || this.#isClosed
+  }
+  /** Aborts when the connection is cut on purpose. */
+  get signal(): AbortSignal {
+    return this.#cut.signal
+  }
+
+  socketIs(state: SocketState): void {
+    if (state === 'ready' || state === 'connecting') this.#rest = 'unknown'
+    this.#socket = state
+    this.#update()
+  }
+
+  restAnswered(answered: boolean): void {
+    this.#rest = answered ? 'answers' : 'silent'
+    this.#update()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#cut.abort()
+    this.#update()
+  }
+  resume(): void {
+    this.#isPaused = false
+    this.#rest = 'unknown'
+    this.#cut = new AbortController()
+    this.#update()
+  }
+  close(): void {
+    this.#isClosed = true
+    this.#cut.abort()
+    this.#update()
+  }
+
+  #update(): void {
+    this.#state.set(this.#judge())
+  }
+
+  #judge(): ConnectionState {
+    if (this.#isClosed) return 'closed'
+    if (this.#isPaused) return 'offline'
+    if (this.#socket === 'ready') return 'online'
+    if (this.#socket === 'connecting' || (this.#socket === 'down' && this.#rest === 'unknown')) return 'connecting'
+    if (this.#mode === 'socket') return 'offline'
+    return this.#rest === 'answers' ? 'rest' : 'offline'
+  }
+}
+
+const { events } = table
+const leaveMilliseconds = 1_000
+
+/** The open rooms, each of them once. */
+class OpenRooms {
+  readonly #options: Omit<ViewOptions, 'ref'>
+  readonly #open = new Map<string, OpenRoom>()
+  #source: Source = 'soon'
+
+  constructor(options: Omit<ViewOptions, 'ref'>) {
+    this.#options = options
+  }
+
+  of(key: string): OpenRoom | undefined {
+    return this.#open.get(key)
+  }
+
+  open({ type, id }: RoomRef): LiveRoom {
+    const ref = { type, id: id ?? null }
+    const key = keyOf(ref)
+    const known = this.#open.get(key)
+    if (known) return known
+    const room = new OpenRoom({ ...this.#options, ref, closed: () => this.#closed(key, room) })
+    this.#open.set(key, room)
+    room.follow(this.#source)
+    return room
+  }
+
+  /** The source from which all rooms follow their logs from now on. */
+  follow(source: Source): void {
+    this.#source = source
+    for (const room of this.#open.values()) room.follow(source)
+  }
+
+  /** Another account views the rooms now. */
+  startOver(): void {
+    for (const room of this.#open.values()) room.startOver()
+  }
+
+  closeAll(): void {
+    for (const room of [...this.#open.values()]) room.close()
+  }
+
+  /** Takes the changes of membership that this client's own calls make. */
+  called(name: string, input: object): void {
+    const { room } = input as { room?: unknown }
+    if (name === 'rooms.join') this.#open.get(keyIn(room))?.joined()
+    if (name === 'rooms.leave') this.#open.get(keyIn(room))?.left()
+  }
+
+  listen(transport: Transport): void {
+    const hear = <Payload>(event: { name: string }, act: (payload: Payload) => void) =>
+      transport.hear('/rooms', event.name, (payload) => act(payload as Payload))
+    hear<RoomEvent>(events.roomEvent, (event) => this.of(keyOf(event.room))?.feed.deliver([event]))
+    hear<PayloadOf<typeof events.roomEventBatch>>(events.roomEventBatch, (batch) =>
+      this.of(keyOf(batch.room))?.feed.deliver(batch.events),
+    )
+    hear<PayloadOf<typeof events.ephemeral>>(events.ephemeral, (passing) =>
+      this.of(keyIn(passing.room))?.view.hearEphemeral(passing),
+    )
+    hear<PayloadOf<typeof events.agentWriting>>(events.agentWriting, (word) =>
+      this.of(keyIn(word.room))?.view.hearWriting(word),
+    )
+    hear<PayloadOf<typeof events.capabilitiesChanged>>(events.capabilitiesChanged, (changed) =>
+      this.of(keyIn(changed.room))?.view.hearCapabilities(changed),
+    )
+    hear<AccessNotice>(events.access, (notice) => this.of(keyIn(notice.room))?.hearAccess(notice))
+    hear<PayloadOf<typeof events.heads>>(events.heads, ({ heads }) => {
+      for (const [key, seq] of Object.entries(heads)) this.of(key)?.feed.head(seq)
+    })
+  }
+
+  /** Leaves a closed room after a moment: a room that is opened again at once stays joined. */
+  #closed(key: string, room: OpenRoom): void {
+    if (this.#open.get(key) === room) this.#open.delete(key)
+    if (this.#source !== 'socket') return
+    setTimeout(() => {
+      if (this.#source !== 'socket' || this.#open.has(key)) return
+      this.#options.call('messages.leave', { room: room.ref }, { tries: 1 }).catch(() => undefined)
+    }, leaveMilliseconds)
+  }
+}
 
 /** A client of one server, in a browser or in Node. It connects as soon as somebody is signed in. */
 export function createClient(options: ClientOptions): Client {

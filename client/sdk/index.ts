@@ -1,9 +1,8 @@
 import { table } from './table.ts'
 
-export type { LeanMessage } from '#shared/api/rooms/message'
+export type { LeanMessage, LeanSent } from '#shared/api/rooms/message'
 export type { LeanPerson } from '#shared/api/rooms/room'
 export type { LeanBatch, LeanEvent } from '#shared/api/rooms/room-events'
-export type { LeanSent } from '#shared/api/rooms/sent'
 export { AppError } from '#shared/errors'
 export { createClient } from './client.ts'
 export { sealedLength } from './direct/layout.ts'

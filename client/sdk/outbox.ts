@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid'
+import { usualTo } from '#shared/api/rooms/lean'
 import type { Message } from '#shared/api/rooms/message'
 import type { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -7,7 +8,7 @@ import { asAppError, isAboutSession, isPassing } from './failures.ts'
 import { keyOf } from './keys.ts'
 import { readStored, writeStored } from './storage.ts'
 import { backoff, pauseFor } from './timing.ts'
-import type { ClientStorage, Draft, LocalStatus } from './types.ts'
+import type { ClientStorage, Draft, LocalMessage, LocalStatus, RoomState } from './types.ts'
 
 /** A message that is not yet accepted. */
 export interface Pending {
@@ -188,5 +189,34 @@ export class Outbox {
   #forget(id: string): void {
     const others = this.#kept().filter(({ client_msg_id }) => client_msg_id !== id)
     writeStored(this.#options.storage, this.#storageKey, others.length === 0 ? null : others)
+  }
+}
+
+/** A message as it is shown before the server has accepted it: without a seq, and with its client id as id. */
+export function echoOf(pending: Pending, state: RoomState, account: string | null): LocalMessage {
+  const { client_msg_id, draft, at, status, refusal } = pending
+  const mine = state.messages.findLast(({ sender_address }) => isSameAccount(sender_address, account))
+  const answered = state.messages.find(({ id }) => id === draft.reply_to)
+  const actor = mine?.sender ?? { id: account ?? '', name: account ?? '', role: state.me.role, isAgent: false }
+  const place = { room: state.ref, seq: 0, at, actor }
+  return {
+    ...usualTo({ ...draft, room: state.ref, client_msg_id }, place, {}),
+    id: client_msg_id,
+    n: 0,
+    version: 0,
+    client_msg_id,
+    content: draft.text,
+    reply_to_id: draft.reply_to ?? null,
+    reply_to: answered
+      ? {
+          id: answered.id,
+          sender_address: answered.sender_address,
+          content: answered.content,
+          message_type: answered.message_type,
+        }
+      : null,
+    local: status,
+    refusal,
+    reacted: [],
   }
 }

@@ -1,4 +1,4 @@
-import type { Poll } from '#shared/api/rooms/poll'
+import type { Poll } from '#shared/api/rooms/polls'
 import type { LocalPoll, RoomState } from './types.ts'
 
 /**

@@ -11,6 +11,10 @@ export interface LiveRun {
   /** The key of the question: the same key is never answered twice. */
   readonly key: string
   readonly agentId: string
+  /** Its conversation. */
+  readonly session: string
+  /** The first of the questions that it replaces. */
+  readonly replaces: string | undefined
   readonly state: RunState
   /** Together with `state`, usable with `useSyncExternalStore`. */
   subscribe(listener: Listener): Unsubscribe
@@ -20,7 +24,15 @@ export interface LiveRun {
   close(): void
 }
 
-interface RunOptions {
+/** The place of a question in what is said to an agent. */
+export interface RunPlace {
+  /** Its conversation; a new name begins one. */
+  session: string
+  /** The run of an earlier question, which it replaces with all behind it. */
+  replaces?: string | undefined
+}
+
+interface RunOptions extends RunPlace {
   client: Client
   agentId: string
   key: string
@@ -36,6 +48,8 @@ const silenceMilliseconds = 15_000
 export class OpenRun implements LiveRun {
   readonly key: string
   readonly agentId: string
+  readonly session: string
+  readonly replaces: string | undefined
   readonly #options: RunOptions
   readonly #state
   readonly #held = new Map<number, RunFrame>()
@@ -50,6 +64,8 @@ export class OpenRun implements LiveRun {
     this.#options = options
     this.key = options.key
     this.agentId = options.agentId
+    this.session = options.session
+    this.replaces = options.replaces
     this.#state = observable(options.state)
   }
 

@@ -2,21 +2,21 @@ import { v7 as uuid } from 'uuid'
 import type { RunFrame } from '#shared/api/agents/run-frames'
 import { isSameAccount } from '#shared/kit/accounts'
 import { asAppError, isPassing, wasNotAnswered } from './failures.ts'
-import { type LiveRun, OpenRun } from './run.ts'
+import { type LiveRun, OpenRun, type RunPlace } from './run.ts'
 import { isOver, newRun, type RunState } from './run-state.ts'
 import { readStored, writeStored } from './storage.ts'
 import { table } from './table.ts'
 import type { Client } from './types.ts'
 
-export type { LiveRun } from './run.ts'
+export type { LiveRun, RunPlace } from './run.ts'
 export type { RunState, RunStatus, RunTool } from './run-state.ts'
 
 /** The answers of agents that a client follows. */
 export interface Runs {
   /** Asks an agent. It is asked again with the same key until a server has accepted or refused it, also after a reload: see `active`. */
-  ask(agentId: string, message: string): LiveRun
+  ask(agentId: string, message: string, place?: RunPlace): LiveRun
   /** Follows an answer that was begun before, or on another device. */
-  open(run: { runId: string; agentId: string; message?: string; key?: string }): LiveRun
+  open(run: { runId: string; agentId: string; message?: string; key?: string } & Partial<RunPlace>): LiveRun
   /**
    * Follows every answer to this account that is still being written: after a reload, they go on where they are. What was asked here,
    * and no server has accepted or refused yet, is asked again.
@@ -33,6 +33,9 @@ export function runsOf(client: Client): Runs {
   return runs
 }
 
+/** The conversation of questions without a named one. */
+export const mainConversation = 'main'
+
 const heldAtMost = 500
 const unsentAtMost = 50
 
@@ -41,6 +44,8 @@ interface Unsent {
   key: string
   agentId: string
   message: string
+  /** Absent in what older versions stored. */
+  place?: RunPlace
 }
 
 /** The questions of an account that a reload must not lose. */
@@ -70,9 +75,9 @@ function follow(client: Client): Runs {
     run.follow(client.connection.state)
     return run
   }
-  const added = (agentId: string, key: string, state: RunState) =>
+  const added = (agentId: string, key: string, state: RunState, { session, replaces }: Partial<RunPlace> = {}) =>
     new OpenRun({
-      ...{ client, agentId, key, state },
+      ...{ client, agentId, key, state, session: session ?? mainConversation, replaces },
       closed: (run) => void open.delete(run),
       cancelled: (run) => unsentOf(client).drop(run.key),
     })
@@ -102,7 +107,7 @@ function follow(client: Client): Runs {
   const begin = (question: Unsent): OpenRun => {
     const unsent = unsentOf(client)
     unsent.add(question)
-    const run = opened(added(question.agentId, question.key, newRun(question.message, null)))
+    const run = opened(added(question.agentId, question.key, newRun(question.message, null), question.place))
     asking += 1
     void send(client, run, (runId) => accept(run, runId)).finally(() => {
       asking -= 1
@@ -113,15 +118,15 @@ function follow(client: Client): Runs {
   }
 
   const runs: Runs = {
-    ask: (agentId, message) => begin({ key: uuid(), agentId, message }),
-    open: ({ runId, agentId, message = '', key = runId }) =>
-      runOf(runId) ?? opened(added(agentId, key, newRun(message, runId))),
+    ask: (agentId, message, place) => begin({ key: uuid(), agentId, message, ...(place && { place }) }),
+    open: ({ runId, agentId, message = '', key = runId, ...place }) =>
+      runOf(runId) ?? opened(added(agentId, key, newRun(message, runId), place)),
     async active(agentId) {
       const found = await client.agents.active(agentId === undefined ? {} : { agent_id: agentId })
       const byKey = (key: string) => [...open].find((run) => run.key === key)
       const running = found.runs.map(
-        ({ run_id: runId, agent_id, message, client_run_id: key }) =>
-          byKey(key) ?? runs.open({ runId, agentId: agent_id, message, key }),
+        ({ run_id: runId, agent_id, message, client_run_id: key, sessionId: session, replaces }) =>
+          byKey(key) ?? runs.open({ runId, agentId: agent_id, message, key, session, replaces }),
       )
       const unsent = unsentOf(client)
         .all()
@@ -137,12 +142,11 @@ const lookMilliseconds = 400
 
 /** Asks until it is accepted or refused: by the socket, or by REST, where the id of the run is found beside the answer. */
 async function send(client: Client, run: OpenRun, accept: (runId: string) => void): Promise<void> {
-  const { agentId, key, state } = run
-  const { message } = state
+  const { agentId } = run
   while (!run.isClosed && run.state.runId === null) {
     try {
       if (client.connection.state === 'rest') await askByRest(client, run, accept)
-      else accept((await client.agents.run({ agent_id: agentId, client_run_id: key, message })).run_id)
+      else accept((await client.agents.run({ agent_id: agentId, ...questionOf(run) })).run_id)
       return
     } catch (error) {
       const refusal = asAppError(error)
@@ -153,10 +157,17 @@ async function send(client: Client, run: OpenRun, accept: (runId: string) => voi
   }
 }
 
+const questionOf = ({ key, session, replaces, state }: OpenRun) => ({
+  client_run_id: key,
+  message: state.message,
+  ...(session !== mainConversation && { sessionId: session }),
+  ...(replaces !== undefined && { replaces }),
+})
+
 async function askByRest(client: Client, run: OpenRun, accept: (runId: string) => void): Promise<void> {
-  const { agentId, key, state } = run
+  const { agentId, key } = run
   let isAnswered = false
-  const answer = client.agents.chat({ id: agentId, client_run_id: key, message: state.message }).finally(() => {
+  const answer = client.agents.chat({ id: agentId, ...questionOf(run) }).finally(() => {
     isAnswered = true
   })
   const look = async () => {

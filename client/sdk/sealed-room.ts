@@ -1,7 +1,7 @@
 import type { RoomEvent } from '#shared/api/rooms/room-events'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Opened } from './direct/opened.ts'
-import type { Sealer } from './direct/sealer.ts'
+import type { Sealer } from './direct/shared.ts'
 import type { Pending } from './outbox.ts'
 import type { DirectState, LocalMessage, RoomState, Secrecy } from './types.ts'
 

@@ -59,6 +59,8 @@ const { events } = table
 const keyName = 'plaza.viewer'
 /** Without a socket it is asked so often how a stream stands, and said that it is watched. */
 const pollMilliseconds = 4_000
+/** Of the list, which each open page of a guest asks for. */
+const listMilliseconds = 10_000
 const sayMilliseconds = 60_000
 /** A socket that comes back sooner counts its viewer once: over REST guests are told apart by something else. */
 const firstSayMilliseconds = 8_000
@@ -267,7 +269,7 @@ function follow(client: Client, options: StreamOptions): LiveStreams {
       }
       const poll = () =>
         everySo(
-          pollMilliseconds,
+          listMilliseconds,
           async () => {
             const { streams } = await client.streams.directory({ limit: 100 })
             view.set({ error: null, streams: byViewers(streams) })

@@ -2,28 +2,135 @@ import type { agentWriting } from '#shared/api/agents/agent-rooms'
 import type { Rules } from '#shared/api/moderation/verdict'
 import type { Snapshot } from '#shared/api/rooms/listening'
 import type { Message } from '#shared/api/rooms/message'
+import type { Poll } from '#shared/api/rooms/polls'
 import type { Room } from '#shared/api/rooms/room'
 import type { RoomEvent } from '#shared/api/rooms/room-events'
 import type { access, capabilitiesChanged, ephemeral } from '#shared/api/rooms/rooms'
 import type { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
+import type { OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { isChatType } from '#shared/kit/room-kinds'
 import type { Call } from './calls.ts'
 import { isUnderSharedKey } from './direct/layout.ts'
 import type { Directs } from './directs.ts'
-import { echoOf } from './echo.ts'
 import { toldError } from './failures.ts'
 import type { Fed } from './feed.ts'
-import { History } from './history.ts'
 import { keyOf } from './keys.ts'
 import { observable } from './observable.ts'
-import type { Outbox } from './outbox.ts'
-import { PollVotes } from './poll-votes.ts'
+import { echoOf, type Outbox } from './outbox.ts'
+import { answerPoll, pollsToAsk } from './polls.ts'
 import { beingOpened, type SealedRoom } from './sealed-room.ts'
+import type { PlazaApi } from './table.ts'
 import { applyEvents, applyRows, applySnapshot, emptyRoom } from './timeline.ts'
 import type { LocalMessage, PayloadOf, RoomState } from './types.ts'
 import { Writers } from './writing.ts'
+
+type Page = OutputOf<PlazaApi['messages']['history']>
+type Where = { before_seq?: number; around_seq?: number }
+
+const pageSize = 50
+
+export interface Loaded {
+  messages: readonly LocalMessage[]
+  hasMore: boolean
+}
+
+/** Loads pages of older rows, and applies to them the events that arrive while a page is being loaded. */
+class History {
+  readonly #call: Call
+  readonly #account: () => string | null
+  readonly #loading = new Set<RoomEvent[]>()
+
+  constructor({ call, account }: { call: Call; account(): string | null }) {
+    this.#call = call
+    this.#account = account
+  }
+
+  /** Remembers events, to apply them to the pages that are being loaded. */
+  happened(events: readonly RoomEvent[]): void {
+    for (const missed of this.#loading) missed.push(...events)
+  }
+
+  async load({ ref }: RoomState, where: Where = {}): Promise<Loaded> {
+    const missed: RoomEvent[] = []
+    this.#loading.add(missed)
+    try {
+      const page = (await this.#call('messages.history', { room: ref, limit: pageSize, ...where })) as Page
+      const isNewest = where.before_seq === undefined && where.around_seq === undefined
+      return {
+        messages: this.#brought(page, missed, { ...emptyRoom(ref), atNewest: isNewest }),
+        hasMore: page.has_more,
+      }
+    } finally {
+      this.#loading.delete(missed)
+    }
+  }
+
+  // A node of the version before does not tell what the account reacted with.
+  #brought({ messages, reacted = {} }: Page, missed: readonly RoomEvent[], empty: RoomState): RoomState['messages'] {
+    const rows = messages.map((message) => ({ ...message, reacted: reacted[message.id] ?? [] }))
+    return applyEvents(applyRows(empty, rows), missed, this.#account()).messages
+  }
+}
+
+interface Options {
+  ref: RoomRef
+  call: Call
+  account(): string | null
+}
+
+interface VotedRoom {
+  readonly told: RoomState
+  become(told: RoomState): void
+}
+
+const againMilliseconds = 1_000
+
+/** Loads the polls of loaded messages, with the votes of this account, where they are not known. */
+class PollVotes {
+  readonly #options: Options
+  readonly #room: VotedRoom
+  /** The version from which on each poll was needed when it was last asked for. */
+  readonly #asked = new Map<string, number>()
+  #again: ReturnType<typeof setTimeout> | undefined
+
+  constructor(options: Options, room: VotedRoom) {
+    this.#options = options
+    this.#room = room
+  }
+
+  see(): void {
+    const { told } = this.#room
+    if (told.status !== 'live' && told.status !== 'refused') return
+    const needed = pollsToAsk(told)
+    if ([...needed].every(([id, version]) => (this.#asked.get(id) ?? -1) >= version)) return
+    for (const [id, version] of needed) this.#asked.set(id, version)
+    void this.#ask(needed)
+  }
+
+  /** Asks again for what is not known at the next change. */
+  forget(): void {
+    clearTimeout(this.#again)
+    this.#asked.clear()
+  }
+
+  async #ask(needed: ReadonlyMap<string, number>): Promise<void> {
+    const { call, ref, account } = this.#options
+    const asker = account()
+    const answer = await call('polls.list', { room: ref }).catch(() => null)
+    if (!isSameAccount(asker, account())) return
+    const polls = answer === null ? null : (answer as { polls: Poll[] }).polls
+    if (polls) this.#room.become(polls.reduce<RoomState>(answerPoll, this.#room.told))
+    // An event may be told before its records can be read.
+    const isBehind = polls?.some(({ id, version }) => version < (needed.get(id) ?? 0)) ?? true
+    if (!isBehind) return
+    for (const id of needed.keys()) this.#asked.delete(id)
+    if (!polls) return
+    clearTimeout(this.#again)
+    this.#again = setTimeout(() => this.see(), againMilliseconds)
+  }
+}
 
 export interface ViewOptions {
   ref: RoomRef

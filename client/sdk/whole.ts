@@ -1,6 +1,6 @@
 import { wholeBatch, wholeEvent, wholeSent } from '#shared/api/rooms/lean'
+import type { LeanSent } from '#shared/api/rooms/message'
 import type { LeanBatch, LeanEvent } from '#shared/api/rooms/room-events'
-import type { LeanSent } from '#shared/api/rooms/sent'
 import { table } from './table.ts'
 
 const { events, operations } = table

@@ -95,6 +95,11 @@ const pages: { readonly [Name in PageName]: Page<Name> } = {
   agentNew: { who: 'account', title: t.newAgent, show: () => <AgentsView path={['new']} /> },
   agent: { who: 'everyone', title: t.agent, show: ({ agent }) => <AgentPage id={agent} /> },
   agentChat: { who: 'account', title: t.agent, show: ({ agent }) => <AgentsView path={[agent]} /> },
+  agentConversation: {
+    who: 'account',
+    title: t.agent,
+    show: ({ agent, conversation }) => <AgentsView path={[agent, 'chat', conversation]} />,
+  },
   agentEdit: { who: 'account', title: t.agent, show: ({ agent }) => <AgentsView path={[agent, 'edit']} /> },
   settings: { who: 'account', title: t.settings },
   admin: { who: 'admin', title: t.admin },

@@ -1,5 +1,4 @@
-import type { CanonicalOperation } from '#shared/kit/canonical'
-import { type Example, fileOf } from '#shared/kit/json-schema'
+import { type CanonicalOperation, type Example, fileOf } from '#shared/kit/json-schema'
 import { singleTypes } from '#shared/kit/room-kinds'
 import { plain } from './plain.ts'
 

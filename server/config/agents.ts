@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConfigError, decimalNumber, hosts, nameOrId, webUrl } from '#server/kernel/settings'
+import { ConfigError, commaList, decimalNumber, hosts, nameOrId, webUrl } from '#server/kernel/settings'
 
 /** What agents answer by, and what they and others ask of the web. */
 export const agentsVariables = z.object({
@@ -9,6 +9,9 @@ export const agentsVariables = z.object({
   MODEL_API_KEY: z.string().min(1).optional(),
   MODEL_BASE_URL: webUrl.default('https://api.openai.com/v1'),
   MODEL_NAME: nameOrId.default('gpt-4.1-mini'),
+  MODEL_CHOICES: commaList.refine((names) => names.every((name) => nameOrId.safeParse(name).success), {
+    error: 'must be names of models separated by commas',
+  }),
   MODEL_API: z.enum(['chat', 'responses'], { error: 'must be chat or responses' }).default('chat'),
   EMBEDDING_MODEL: nameOrId.optional(),
   EMBEDDING_DIMENSIONS: decimalNumber(z.number().int().min(1).max(8_192)).default(1_536),
@@ -35,6 +38,8 @@ interface ModelConfig {
   baseUrl: string
   apiKey: string
   model: string
+  /** Models of the same server that owners can choose for their agents. */
+  others: readonly string[]
 }
 
 export const agentsOf = (env: Given, production: boolean): AgentsConfig => ({
@@ -52,7 +57,9 @@ function modelOf(env: Given, production: boolean): AgentsConfig['model'] {
   if (apiKey === scripted) throw new ConfigError('MODEL_API_KEY is no key: MODEL=scripted asks for the script.')
   if (env.MODEL === scripted) return scripted
   if (apiKey === undefined) return production ? null : scripted
-  return { api: env.MODEL_API, baseUrl: env.MODEL_BASE_URL, apiKey, model: env.MODEL_NAME }
+  const model = env.MODEL_NAME
+  const others = [...new Set(env.MODEL_CHOICES)].filter((name) => name !== model)
+  return { api: env.MODEL_API, baseUrl: env.MODEL_BASE_URL, apiKey, model, others }
 }
 
 function embeddingOf(env: Given): AgentsConfig['embedding'] {

@@ -2,7 +2,7 @@ import type { Node } from '#server/kernel/context'
 import type { Gate, GateAnswer } from '#shared/api/rooms/gates'
 import { attendanceGate } from './rooms/attendance/gate.ts'
 import type { GateRecord, GateRequest } from './rooms/gates/define.ts'
-import { placeGate } from './rooms/places/gate.ts'
+import { placeGate } from './rooms/places/index.ts'
 import { balanceGate } from './rooms/tokens/gate.ts'
 
 /** Every sort of gate; another is an entry of `Gate` in `shared/api/rooms/gates.ts` and one here. */

@@ -1,7 +1,7 @@
 import type { Domain } from '#server/kernel/domain'
 import type { api } from '#shared/api/index'
-import { betaAccess } from './agents/agents/beta.ts'
 import { agents } from './agents/agents/index.ts'
+import { betaAccess } from './agents/agents/owned.ts'
 import { knowledge } from './agents/knowledge/index.ts'
 import { uploads } from './media/uploads/index.ts'
 import { booking } from './meetings/booking/index.ts'

@@ -5,10 +5,10 @@ import type { Request, RequestHandler, Response } from 'express'
 import { clientHeader, type MediaAnswer, type MediaOrigin, notLive } from '#server/ports/video/port'
 import { AppError } from '#shared/errors'
 import { clientAddressOf } from './addresses.ts'
-import { onAnswerEnd } from './http/answer-end.ts'
-import type { Door } from './http/door.ts'
+import { onAnswerEnd } from './http/deadline.ts'
+import type { Door } from './http/http-guards.ts'
 import { forbidScripts } from './http/http-headers.ts'
-import { briefMemory } from './store/brief-memory.ts'
+import { briefMemory } from './store/kept-answers.ts'
 
 const name = '([A-Za-z0-9_-]{1,64})'
 const paths = new RegExp(`^/(?:hls/${name}/[\\w.-]{1,64}|webrtc/${name}|recordings/${name}\\.mp4)$`)

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
+import { isKey, isPrivate, type Storage } from '#server/ports/storage/port'
 import { errorHeaders } from '#shared/errors'
+import { fileDispositionOf, fileTypeOf } from '#shared/kit/file-name'
 import { pageAt } from '#shared/kit/pages'
-import { byteRangeOf } from './http/byte-range.ts'
 import { forbidScripts } from './http/http-headers.ts'
 import type { RawRoute } from './http/raw-route.ts'
 
@@ -94,3 +96,80 @@ const servePage =
     response.type(ending).send(range ? body.subarray(range.start, range.end + 1) : body)
     return true
   }
+
+/** The path below which stored files are public to anybody with their URL. */
+export const filesPath = '/files/'
+
+/** A stored file can run no code: pages embed it, and direct visits download it. */
+const headers = {
+  'Content-Disposition': 'attachment',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Access-Control-Allow-Origin': '*',
+  'X-Robots-Tag': 'none',
+  'Accept-Ranges': 'bytes',
+  'Cache-Control': 'public, max-age=31536000, immutable',
+}
+
+/** Routes for the public blobs of a storage. A blob never changes, so clients may cache it permanently. */
+export const fileRoutes = (storage: Storage | null): readonly RawRoute[] =>
+  storage === null ? [] : [{ path: `${filesPath}{*key}`, answer: 'file', give: serveFile(storage) }]
+
+const serveFile =
+  (storage: Storage) =>
+  async (request: Request, response: Response): Promise<boolean> => {
+    const key = request.path.slice(filesPath.length)
+    const size = isKey(key) && !isPrivate(key) ? await storage.sizeOf(key) : null
+    if (size === null) return false
+    const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
+    const range = byteRangeOf(request, etag, size)
+    const isKnown = response.set('ETag', etag) && request.fresh
+    response.removeHeader('ETag')
+    const isSent = request.method !== 'HEAD' && !isKnown && range !== 'beyond'
+    // Headers follow the read, because an error must not be cached permanently.
+    const found = isSent ? await storage.read(key, range ?? undefined) : null
+    if (isSent && !found) return false
+    if (isKnown) {
+      response.set({ ...headersOf(key), ETag: etag })
+      response.status(304).end()
+      return true
+    }
+    if (range === 'beyond') {
+      // A refused range must not be cached as the file.
+      response.set({ ...headers, 'Cache-Control': 'no-store', 'Content-Range': `bytes */${size}` })
+      response.status(416).end()
+      return true
+    }
+    response.set({ ...headersOf(key), ETag: etag })
+    if (range) response.status(206).set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
+    response.set('Content-Length', String(range ? range.end - range.start + 1 : size))
+    if (!found) {
+      response.end()
+      return true
+    }
+    // A reader may disconnect at any time.
+    await pipeline(found.bytes, response).catch(() => response.destroy())
+    return true
+  }
+
+const headersOf = (key: string) => ({
+  ...headers,
+  'Content-Disposition': fileDispositionOf(key),
+  'Content-Type': fileTypeOf(key),
+})
+
+/** The requested range of a file. Several ranges, or a range of another version, get the whole file. */
+function byteRangeOf(request: Request, etag: string, size: number): { start: number; end: number } | 'beyond' | null {
+  const wanted = request.get('if-range')
+  if (request.method !== 'GET' || (wanted !== undefined && wanted !== etag)) return null
+  // A range that ends before its start is invalid, so the whole file is sent (RFC 9110, 14.1.1).
+  const [, first, last] = /^bytes=\s*(\d+)-(\d+)\s*$/.exec(request.get('range') ?? '') ?? []
+  if (first !== undefined && Number(last) < Number(first)) return null
+  // A suffix longer than the file is the whole file (14.1.2).
+  const [, suffix] = /^bytes=\s*-(\d+)\s*$/.exec(request.get('range') ?? '') ?? []
+  if (suffix !== undefined && Number(suffix) >= size && size > 0) return { start: 0, end: size - 1 }
+  const ranges = request.range(size)
+  if (ranges === -1) return 'beyond'
+  if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return null
+  return ranges[0] ?? null
+}

@@ -1,12 +1,9 @@
 import { AppError } from '#shared/errors'
-import { coalesceRuns } from './coalesce.ts'
 import { Facts } from './facts.ts'
 import { type Policy, strictPolicy } from './policy.ts'
-import { RowRing } from './ring.ts'
-import { type RisingNumber, risingNumber } from './rising.ts'
 import { GLOBAL, type LogDependencies, type RoomKey, type Row } from './types.ts'
-import { LiveView } from './view.ts'
-import type { WaitingAct } from './waiting.ts'
+import { LiveView, type RisingNumber, risingNumber } from './view.ts'
+import { RowRing, type WaitingAct } from './waiting.ts'
 
 /** A room as this node follows it. */
 export interface Room {
@@ -146,15 +143,20 @@ export function unavailableError(cause: unknown): AppError {
 
 // A single node has no readers of heads, and an opening reads on from an old one. One write for many rooms is cheaper.
 const headsMilliseconds = 1_000
-const lookAgainMilliseconds = 50
 
 function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Core, 'raiseHead' | 'raiseHeadSoon'> {
   const { store, clock } = core
   const due = new Set<Room>()
   let isRaising = false
+  let stopWaiting = () => {}
   const write = coalesceRuns(async () => {
-    const begins = clock.elapsed() + (store.alone ? headsMilliseconds : 0)
-    while (clock.elapsed() < begins && !core.isClosed) await clock.sleep(lookAgainMilliseconds)
+    if (store.alone && !core.isClosed)
+      await Promise.race([
+        clock.sleep(headsMilliseconds),
+        new Promise<void>((resolve) => {
+          stopWaiting = resolve
+        }),
+      ])
     const rooms = [...due].filter(({ view }) => view.seq > 0)
     due.clear()
     const heads = rooms.map(({ key, view, materialised }) => ({
@@ -180,6 +182,7 @@ function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Co
   return {
     raiseHead(room) {
       due.add(room)
+      stopWaiting()
       return write()
     },
     raiseHeadSoon(room) {
@@ -209,4 +212,19 @@ function leasing({ store, clock, node, rooms }: Pick<Core, 'store' | 'clock' | '
 // No node waits for a closed room.
 function position(room: Room | undefined): number {
   return room ? room.confirmed.at : Number.MAX_SAFE_INTEGER
+}
+
+/** Each call is served by one run that begins after it. Calls during a run share the next run. */
+function coalesceRuns(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+  return () => {
+    if (next) return next
+    next = running.then(() => {
+      next = null
+      return run()
+    })
+    running = next.catch(() => {})
+    return next
+  }
 }

@@ -1,9 +1,9 @@
 import type { Core, Room } from './core.ts'
 import { confirmRows } from './leases.ts'
 import { pageRows, ringRows } from './limits.ts'
-import { factsAfter, quarantineRow, readableRow } from './readable.ts'
-import { risingNumber } from './rising.ts'
+import { factsAfter, quarantineRow, readableRow } from './records.ts'
 import type { Hint, Row } from './types.ts'
+import { risingNumber } from './view.ts'
 
 const earlyRowsAtMost = 1_000
 const gapMilliseconds = 8

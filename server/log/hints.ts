@@ -1,5 +1,5 @@
-import { turnRows } from './limits.ts'
-import type { Hint, Hints, RoomKey, Row } from './types.ts'
+import { leaseMilliseconds, turnRows } from './limits.ts'
+import { GLOBAL, type Hint, type Hints, type LiveNodes, type LogStore, type RoomKey, type Row } from './types.ts'
 
 const labelLength = 200
 
@@ -88,3 +88,24 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isLabel = (value: unknown): value is string => typeof value === 'string' && value.length <= labelLength
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+const lookMilliseconds = 1_000
+
+/** A dead node is noticed within six seconds, with or without Redis. */
+export function followNodes(store: LogStore, self: string, now: () => number): LiveNodes {
+  let live: ReadonlySet<string> = new Set([self])
+  const listeners: (() => void)[] = []
+  const look = async () => {
+    const leases = await store.leasesOf(GLOBAL, now() - leaseMilliseconds)
+    const found = new Set([self, ...leases.map(({ node }) => node)])
+    if (found.size === live.size && [...found].every((node) => live.has(node))) return
+    live = found
+    for (const listener of listeners) listener()
+  }
+  const timer = store.alone ? undefined : setInterval(() => void look().catch(() => {}), lookMilliseconds).unref()
+  return {
+    live: () => live,
+    onChange: (listener) => void listeners.push(listener),
+    stop: () => clearInterval(timer),
+  }
+}

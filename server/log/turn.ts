@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors'
+import { isFieldName } from '#shared/kit/field-name'
 import {
   type AcceptedAct,
   answerCommitted,
@@ -13,10 +14,53 @@ import { deliverRows } from './follower.ts'
 import { mayAct, renewLeases } from './leases.ts'
 import { turnRows } from './limits.ts'
 import { loadFacts } from './records.ts'
-import { checkStorable } from './storable.ts'
 import { type Entry, GLOBAL, type Judgement, type Row } from './types.ts'
 import { Draft } from './view.ts'
 import type { WaitingAct } from './waiting.ts'
+
+const maxDepth = 100
+const maxBytes = 16 * 1_024 * 1_024
+/** The most bytes of UTF-8 for one unit of UTF-16. */
+const bytesAUnit = 3
+const bytesAValue = 16
+
+/** Refuses a body that the encoder of either store refuses, as each repeat of the insert would fail too. */
+function checkStorable(body: object): void {
+  const fault = faultOf(body)
+  if (fault !== null) throw new AppError('VALIDATION_ERROR', { message: `This cannot be stored: ${fault}` })
+}
+
+function faultOf(body: object): string | null {
+  let level: unknown[] = [body]
+  let bytes = 0
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return 'nested too deep'
+    const next: unknown[] = []
+    for (const value of level) {
+      bytes += bytesAValue
+      if (typeof value === 'string') bytes += value.length * bytesAUnit
+      else if (Array.isArray(value)) for (const item of value) next.push(item)
+      else if (isFields(value)) {
+        for (const name in value) {
+          if (!isFieldName(name)) return 'the name of a field'
+          bytes += name.length * bytesAUnit
+          next.push(value[name])
+        }
+      } else if (!isScalar(value)) return 'the type of a value'
+    }
+    if (bytes > maxBytes) return 'too large'
+    level = next
+  }
+  return null
+}
+
+const isScalar = (value: unknown): boolean => value == null || typeof value === 'number' || typeof value === 'boolean'
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
 
 // After a race or another node's turn, that node's next turn is expected within this time.
 const contestedMilliseconds = 1_000

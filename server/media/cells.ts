@@ -1,5 +1,4 @@
-import { type BitWriter, bitWriter } from './bits.ts'
-import { avcConfig, lengthPrefixed, withEscapes } from './h264.ts'
+import { avcConfig, type BitWriter, bitWriter, lengthPrefixed, withEscapes } from './h264.ts'
 import type { VideoConfig } from './tracks.ts'
 
 /** Brightness and the two colours of a square of 16 by 16 pixels. */

@@ -1,19 +1,105 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import type { StreamStatus } from '#server/ports/video/port'
+import { type Cell, cellEncoder } from './cells.ts'
 import type { Clock } from './clock.ts'
-import { playClock } from './clock-source.ts'
+import { aacOf, aacSamples, aacSilence } from './h264.ts'
 import { mediaServer } from './http.ts'
-import { createKeys, digestOf, newKey } from './keys.ts'
 import type { EngineEvent, EngineRequest, EngineSettings, Ports } from './messages.ts'
-import type { Publisher } from './publisher.ts'
 import { openRecorder } from './recorder.ts'
-import { openRegistry, type StreamRow } from './registry.ts'
-import { rtmpServer } from './rtmp.ts'
+import { type Publisher, rtmpServer } from './rtmp.ts'
 import { createStream, endShownMs, type Stream } from './stream.ts'
-import { openWebrtc } from './webrtc.ts'
+import { videoTimescale } from './tracks.ts'
+import { openRegistry, openWebrtc, type StreamRow } from './webrtc.ts'
+
+/** Rows of three squares, from the top; a digit is five of them. */
+const digits = ['75557', '26227', '71747', '71717', '55711', '74717', '74757', '71111', '75757', '75717']
+const size = { width: 18, height: 12 }
+const paper: Cell = [40, 120, 136]
+const ink: Cell = [220, 128, 128]
+const accent: Cell = [150, 90, 190]
+const off: Cell = [16, 128, 128]
+const bitsInRow = 16
+
+/** Minutes and seconds, a square that walks, and below them the time in milliseconds as 48 squares, dark or light. */
+export function clockPicture(columns: number, rows: number, milliseconds: number): Cell[] {
+  const cells = Array.from<Cell>({ length: columns * rows }).fill(paper)
+  const [left, top] = [Math.floor((columns - size.width) / 2), Math.floor((rows - size.height) / 2)]
+  const paint = (column: number, row: number, cell: Cell): void => {
+    const [x, y] = [left + column, top + row]
+    if (x >= 0 && x < columns && y >= 0 && y < rows) cells[y * columns + x] = cell
+  }
+  const seconds = Math.floor(milliseconds / 1000)
+  const shown = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0')).join('')
+  for (const [place, digit] of [...shown].entries()) {
+    const from = place * 4 + (place > 1 ? 2 : 0)
+    for (const [row, pattern] of [...(digits[Number(digit)] ?? '')].entries())
+      for (let bit = 0; bit < 3; bit++) if ((Number(pattern) >> (2 - bit)) & 1) paint(from + bit, row, ink)
+  }
+  for (const row of [1, 3]) paint(8, row, ink)
+  paint(Math.floor((milliseconds % 1000) / (1000 / size.width)), 6, accent)
+  for (const [index, bit] of [...milliseconds.toString(2).padStart(48, '0')].entries())
+    paint(1 + (index % bitsInRow), 8 + Math.floor(index / bitsInRow), bit === '1' ? ink : off)
+  return cells
+}
+
+/** In squares of 16 pixels. */
+const clockMessageSize = { columns: 20, rows: 30 }
+const framesInSecond = 15
+const rate = 48_000
+
+/** Publishes a clock, in silence; returns what ends it. */
+function playClock(publisher: Publisher, clock: Clock, wall: () => number): () => void {
+  const encoder = cellEncoder(clockMessageSize.columns, clockMessageSize.rows)
+  publisher.configure({ video: encoder.config, audio: aacOf(rate, 2) })
+  const begun = clock.now()
+  let frame = 0
+  let sounds = 0
+  let callOff = () => {}
+  function show(): void {
+    const key = frame % framesInSecond === 0
+    const data = encoder.encode(clockPicture(clockMessageSize.columns, clockMessageSize.rows, wall()), key)
+    publisher.video({ time: Math.round((frame * videoTimescale) / framesInSecond), offset: 0, key, data })
+    for (; sounds * aacSamples <= (frame / framesInSecond) * rate; sounds++)
+      publisher.audio({ time: sounds * aacSamples, duration: aacSamples, data: aacSilence })
+    frame++
+    callOff = clock.after(Math.max(1, begun + (frame * 1_000) / framesInSecond - clock.now()), show)
+  }
+  show()
+  return () => callOff()
+}
+
+/** What is kept of a stream key. */
+export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+/** 128 bits and more, in letters that every program takes. */
+export const newKey = (host: string): string => `${host}-${randomBytes(20).toString('hex')}`
+
+export interface Keys<Value> {
+  add(digest: string, value: Value): void
+  remove(digest: string): void
+  find(key: string): Value | null
+}
+
+const longest = 200
+
+/** Finds the entry of a key by a secret hash, so that timing reveals no keys. */
+export function createKeys<Value>(): Keys<Value> {
+  const secret = randomBytes(32)
+  const kept = new Map<string, { digest: Buffer; value: Value }>()
+  const placeOf = (digest: string) => createHmac('sha256', secret).update(digest).digest('base64')
+  return {
+    add: (digest, value) => void kept.set(placeOf(digest), { digest: Buffer.from(digest, 'hex'), value }),
+    remove: (digest) => void kept.delete(placeOf(digest)),
+    find(key) {
+      const digest = digestOf(key.slice(0, longest))
+      const found = kept.get(placeOf(digest))
+      return found && timingSafeEqual(found.digest, Buffer.from(digest, 'hex')) ? found.value : null
+    },
+  }
+}
 
 const againMilliseconds = 1_000
 

@@ -2,10 +2,161 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
 import { addressOf } from '#server/kernel/addresses'
 import { createConnectionCounter } from '#server/kernel/opens'
-import { type Amf, decodeAmf, encodeAmf } from './amf.ts'
-import { flvReader, UnknownCodec } from './flv.ts'
-import type { Publisher } from './publisher.ts'
+import { aacConfig, aacSamples, lengthPrefixed, parseAvcDescription, splitLengthPrefixed } from './h264.ts'
+import type { Ingest } from './live.ts'
 import { chunkReader, type Message, setChunkSize, writeMessage } from './rtmp-chunks.ts'
+
+/** What RTMP writes its commands in (AMF0), as far as publishers use it. */
+export type Amf = number | boolean | string | null | undefined | readonly Amf[] | { readonly [name: string]: Amf }
+
+const mostAmf = { depth: 8, values: 1000 }
+const markers = {
+  number: 0,
+  boolean: 1,
+  string: 2,
+  object: 3,
+  null: 5,
+  undefined: 6,
+  map: 8,
+  end: 9,
+  list: 10,
+  date: 11,
+  long: 12,
+}
+
+/** All values there are. Throws a RangeError where they are malformed, nested too deeply or too many. */
+export function decodeAmf(bytes: Buffer): Amf[] {
+  let at = 0
+  let count = 0
+  const move = (by: number): number => {
+    at += by
+    if (at > bytes.length) throw new RangeError('A value ends early')
+    return at - by
+  }
+  const text = (length: number) => {
+    const from = move(length)
+    return bytes.toString('utf8', from, from + length)
+  }
+  const short = () => text(bytes.readUInt16BE(move(2)))
+
+  function object(depth: number): Amf {
+    const found: [string, Amf][] = []
+    for (;;) {
+      const name = short()
+      if (name === '' && bytes[at] === markers.end) break
+      found.push([name, value(depth + 1)])
+    }
+    move(1)
+    return Object.fromEntries(found)
+  }
+
+  function value(depth: number): Amf {
+    if (depth > mostAmf.depth || ++count > mostAmf.values) throw new RangeError('There are too many values')
+    const marker = bytes.readUInt8(move(1))
+    switch (marker) {
+      case markers.number:
+        return bytes.readDoubleBE(move(8))
+      case markers.boolean:
+        return bytes.readUInt8(move(1)) !== 0
+      case markers.string:
+        return short()
+      case markers.long:
+        return text(bytes.readUInt32BE(move(4)))
+      case markers.object:
+        return object(depth)
+      case markers.map:
+        move(4)
+        return object(depth)
+      case markers.list: {
+        const length = bytes.readUInt32BE(move(4))
+        if (length > mostAmf.values) throw new RangeError('There are too many values')
+        return Array.from({ length }, () => value(depth + 1))
+      }
+      case markers.date: {
+        const milliseconds = bytes.readDoubleBE(move(8))
+        move(2)
+        return milliseconds
+      }
+      case markers.null:
+        return null
+      case markers.undefined:
+        return undefined
+      default:
+        throw new RangeError('A value is of no known kind')
+    }
+  }
+
+  const values: Amf[] = []
+  while (at < bytes.length) values.push(value(0))
+  return values
+}
+
+export const encodeAmf = (...values: readonly Amf[]): Buffer => Buffer.concat(values.map(encode))
+
+function encode(value: Amf): Buffer {
+  if (typeof value === 'number') {
+    const bytes = Buffer.alloc(9)
+    bytes.writeDoubleBE(value, 1)
+    return bytes
+  }
+  if (typeof value === 'boolean') return Buffer.from([markers.boolean, value ? 1 : 0])
+  if (typeof value === 'string') return Buffer.concat([Buffer.from([markers.string]), name(value)])
+  if (value === null || value === undefined) return Buffer.from([markers.null])
+  const fields = Object.entries(value).flatMap(([key, inner]) => [name(key), encode(inner)])
+  return Buffer.concat([Buffer.from([markers.object]), ...fields, Buffer.from([0, 0, markers.end])])
+}
+
+function name(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
+}
+
+/** Neither H264 nor AAC. */
+export class UnknownCodec extends Error {}
+
+const h264 = 7
+const aac = 10
+const ticksInMillisecond = 90
+
+/** Pictures and sounds as RTMP carries them. What it is given may throw a RangeError where it is malformed. */
+export function flvReader(to: Pick<Ingest, 'configure' | 'video' | 'audio'>) {
+  let lengthSize: number | null = null
+  let sampleRate: number | null = null
+
+  return {
+    video(time: number, tag: Buffer): void {
+      if (tag.length === 0) return
+      const head = tag.readUInt8(0)
+      if (head >= 0x80 || (head & 15) !== h264) throw new UnknownCodec('The picture is not H264')
+      const isKey = head >> 4 === 1
+      const kind = tag.readUInt8(1)
+      const rest = tag.subarray(5)
+      if (kind === 0) {
+        const read = parseAvcDescription(rest)
+        lengthSize = read.lengthSize
+        to.configure({ video: read.config })
+      }
+      if (kind !== 1 || lengthSize === null || head >> 4 > 2) return
+      const nals = splitLengthPrefixed(rest, lengthSize)
+      if (nals.length === 0) return
+      const offset = tag.readIntBE(2, 3) * ticksInMillisecond
+      const data = lengthSize === 4 ? rest : lengthPrefixed(nals)
+      to.video({ time: time * ticksInMillisecond, offset, key: isKey, data })
+    },
+
+    audio(time: number, tag: Buffer): void {
+      if (tag.length < 2) return
+      if (tag.readUInt8(0) >> 4 !== aac) throw new UnknownCodec('The sound is not AAC')
+      const data = tag.subarray(2)
+      if (tag.readUInt8(1) === 0) {
+        const audio = aacConfig(data)
+        sampleRate = audio.sampleRate
+        to.configure({ audio })
+      } else if (sampleRate !== null && data.length > 0)
+        to.audio({ time: Math.round((time * sampleRate) / 1000), duration: aacSamples, data })
+    },
+  }
+}
 
 export interface RtmpOptions {
   /** Null for a wrong key. `stop` ends the connection. */
@@ -194,3 +345,9 @@ function handshake(answer: (bytes: Buffer) => void): (data: Buffer) => Buffer | 
 }
 
 const bigEndian = (value: number) => [value / 2 ** 24, value / 2 ** 16, value / 2 ** 8, value].map((part) => part & 255)
+
+/** Events of a publisher over any protocol. */
+export interface Publisher extends Pick<Ingest, 'configure' | 'video' | 'audio'> {
+  /** `isMeant`: the publisher announced the stop; otherwise it may come back. */
+  end(isMeant: boolean): void
+}

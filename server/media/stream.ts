@@ -1,7 +1,7 @@
 import type { StreamStatus } from '#server/ports/video/port'
 import type { Clock } from './clock.ts'
 import { createLive, type Fragment, type Ingest, type Live, type LiveOptions } from './live.ts'
-import type { Publisher } from './publisher.ts'
+import type { Publisher } from './rtmp.ts'
 
 export interface StreamOptions extends LiveOptions {
   clock: Clock

@@ -36,12 +36,13 @@ export async function openAgents(config: Config, database: Database) {
 
 async function openModel({ model }: Config): Promise<Model | null> {
   if (model === null || model === 'scripted') return model && scriptedModel()
-  if (model.api === 'responses') {
-    const { openaiResponses } = await import('#server/ports/model/openai-responses')
-    return openaiResponses(model)
-  }
-  const { openaiModel } = await import('#server/ports/model/openai')
-  return openaiModel(model)
+  const open = await adapterOf(model.api)
+  return { ...open(model), others: model.others.map((name) => open({ ...model, model: name })) }
+}
+
+async function adapterOf(api: 'chat' | 'responses') {
+  if (api === 'responses') return (await import('#server/ports/model/openai-responses')).openaiResponses
+  return (await import('#server/ports/model/openai')).openaiModel
 }
 
 async function openEmbedder({ embedding }: Config): Promise<Embedder> {

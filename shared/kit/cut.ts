@@ -41,3 +41,8 @@ export function withEllipsis(text: string, most: number): string {
   const whole = cut(text, most)
   return whole === text ? text : `${cut(text, most - 1)}…`
 }
+
+const most = 200
+
+/** What a reply quotes of a text. */
+export const quoteText = (text: string): string => cut(text, most)

@@ -23,12 +23,38 @@ import {
   schemaWriter,
   without,
 } from './json-schema.ts'
-import { etag, filePath, unchanged } from './openapi-files.ts'
-import { mediaPaths } from './openapi-media.ts'
-import { returnPaths } from './openapi-returns.ts'
+import { etag, filePath, inQuery, mediaPaths, refused, unchanged } from './openapi-media.ts'
 import { AnyRoomId, RoomType } from './primitives.ts'
 import { deprecationHeaders, headers, type RefusalWriter, rateHeaders, refusalWriter } from './refusals.ts'
 import { singleTypes } from './room-kinds.ts'
+
+/** Where other sites lead browsers back to. */
+const returnPaths: Record<string, Record<string, JsonSchema>> = {
+  '/api/calendar/callback': {
+    get: {
+      operationId: 'calendar.callback',
+      tags: ['calendar'],
+      summary: 'Where the provider of a calendar leads the browser back to that went there by `authUrl`.',
+      security: [{}],
+      parameters: [
+        inQuery('code', 'What the provider gives.'),
+        inQuery('state', 'What was sent to it.'),
+        inQuery('error', 'Why it gives nothing.'),
+      ],
+      responses: {
+        302: {
+          description: 'To the page, with `calendar_connected=true`, or with why not in `calendar_error`.',
+          headers: { Location: { description: 'The page.', schema: { type: 'string' } } },
+        },
+        400: refused('VALIDATION_ERROR', 'The request cannot be read.'),
+        429: refused('RATE_LIMIT_EXCEEDED', 'This address asks too often.', {
+          'Retry-After': { $ref: '#/components/headers/Retry-After' },
+        }),
+        500: refused('INTERNAL_ERROR', 'Something went wrong.'),
+      },
+    },
+  },
+}
 
 /** The REST door as an OpenAPI 3.1 document. */
 export function openapi(api: Api, { named, tiers, examples }: Sources): JsonSchema {

@@ -86,6 +86,7 @@ export const pagePaths = {
   agentNew: '/agents/new',
   agent: '/agents/:agent',
   agentChat: '/agents/:agent/chat',
+  agentConversation: '/agents/:agent/chat/:conversation',
   agentEdit: '/agents/:agent/edit',
   settings: '/settings/:section',
   admin: '/admin/:part',

@@ -17,11 +17,11 @@ export interface Row extends Setting {
   centrifugo?: number
 }
 
-/** A figure without a counterpart in bare servers, with its limit. */
+/** A figure without a counterpart in bare servers, with its limit, if it has one. */
 export interface Figure extends Setting {
   name: string
   value: number
-  target: number
+  target?: number
 }
 
 /** Columns beside the two that are always present. */

@@ -5,8 +5,10 @@ import { centrifugoBinary, startCentrifugo } from './centrifugo.ts'
 import { measureDisk } from './disk.ts'
 import { measureEngine } from './engine.ts'
 import { measureExport } from './exports.ts'
+import { measureGrowth } from './growth.ts'
 import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
+import { measureQuiet } from './quiet.ts'
 import { type Plan, Race, type Server } from './race.ts'
 import { measureReads } from './reads.ts'
 import { measureRefusals } from './refusals.ts'
@@ -28,11 +30,13 @@ const settings = [
   'nodes',
   'workers',
   'alone',
+  'idle',
   'reads',
   'strangers',
   'agents',
   'uploads',
   'export',
+  'growth',
   'sign-ins',
   'video',
 ] as const
@@ -42,6 +46,8 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     // The archive of an account with 1,000,000 messages and 10 GB, which needs 20 GB of disk.
     full: { type: 'boolean', default: false },
+    // Of the largest room of the growth.
+    messages: { type: 'string', default: '200000' },
     protocol: { type: 'string', default: '2' },
     only: { type: 'string', multiple: true, default: [...settings] },
   },
@@ -95,6 +101,7 @@ if (options.only.includes('alone')) {
   await measureEffect(report, embedded, {}, size)
   await onMongo({ nodes: 2, redis: true }, (setting, ground) => measureEffect(report, setting, ground, size))
 }
+if (options.only.includes('idle')) await measureQuiet(report, { seconds: isQuick ? 10 : 60, crowd: 1_000 })
 if (options.only.includes('reads')) {
   await measureReads(report, isQuick ? 4 : 15)
   await measureRefusals(report)
@@ -111,6 +118,8 @@ if (options.only.includes('export')) {
   const large = { messages: 1_000_000, megabytes: 10_000 }
   await measureExport(report, { ...(options.full ? large : usual), seconds: isQuick ? 4 : 10 })
 }
+if (options.only.includes('growth'))
+  await measureGrowth(report, isQuick ? [20_000] : [20_000, Number(options.messages)], isQuick ? [400] : [400, 4_000])
 if (options.only.includes('sign-ins')) await measureSignIns(report, isQuick ? 500 : 2_500)
 if (options.only.includes('video')) {
   const seconds = isQuick ? 5 : 20

@@ -6,7 +6,17 @@ import { social } from '#shared/api/moderation/social'
 import { rooms } from '#shared/api/rooms/rooms'
 import { adminSections } from '#shared/kit/pages'
 import { type Person, personAt } from '#test/support/people'
-import { addWallet, axeFaults, desktop, enterByWallet, go, openPlaza, phone, walletInBrowser } from './plaza.ts'
+import {
+  addWallet,
+  axeFaults,
+  confirmAct,
+  desktop,
+  enterByWallet,
+  go,
+  openPlaza,
+  phone,
+  walletInBrowser,
+} from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 let person: Person
@@ -49,7 +59,7 @@ test('people are found, noted about, suspended with a reason, and the suspension
   await page.getByText('Notes saved.').waitFor()
   await dialog.getByRole('textbox', { name: 'Reason, shown to the person' }).fill('Spam')
   await dialog.getByRole('button', { name: 'Suspend', exact: true }).click()
-  await dialog.getByRole('button', { name: /Suspend/ }).click()
+  await confirmAct(page, 'Suspend')
   await dialog.getByText('Suspended: Spam').waitFor()
   const refused = await person.rest('POST /api/username', { username: 'anything_else' })
   expect(refused.status).toBe(403)
@@ -73,7 +83,7 @@ test('an account is given rights and invitations, and becomes an admin', async (
   await dialog.getByRole('button', { name: 'Give', exact: true }).click()
   await page.getByText(/^\d+ invitations in total\.$/).waitFor()
   await dialog.getByRole('button', { name: 'Make admin' }).click()
-  await dialog.getByRole('button', { name: /Make admin/ }).click()
+  await confirmAct(page, 'Make admin')
   await dialog.getByRole('button', { name: 'Remove admin rights' }).waitFor()
   const { body } = await person.rest(`GET /api/admin/users?search=${name}`)
   expect(body).toMatchObject({ users: [{ username: name, role: 'admin', beta_access: true }] })
@@ -110,9 +120,11 @@ test('invite codes are made, turned off and deleted', async () => {
   await row.getByText('used 0 times · never expires').waitFor()
   await row.getByRole('button', { name: 'Turn off SUMMER-24' }).click()
   await row.getByText('off · used 0 times').waitFor()
-  const remove = row.getByRole('button', { name: /SUMMER-24/ }).last()
-  await remove.click()
-  await remove.click()
+  await row
+    .getByRole('button', { name: /SUMMER-24/ })
+    .last()
+    .click()
+  await confirmAct(page, 'Delete', 'SUMMER-24')
   await admin(page).getByText('No invite codes yet').waitFor()
 })
 
@@ -138,9 +150,9 @@ test('a broadcast is sent to everyone', async () => {
   const reader = await personAt(plaza.url, 'broadcast reader')
   await admin(page).getByRole('tab', { name: 'Broadcasts' }).click()
   await admin(page).getByRole('textbox', { name: 'Message' }).fill('Maintenance at noon')
-  const send = admin(page).getByRole('button', { name: /Send to \d+ people/ })
-  await send.click()
-  await send.click()
+  const named = { name: /Send to \d+ people/ }
+  await admin(page).getByRole('button', named).click()
+  await page.getByRole('dialog', named).getByRole('button', named).click()
   await page.getByText(/^Sent to \d+/).waitFor()
   await admin(page)
     .getByText(/Maintenance at noon.* · .* of \d+/)
@@ -210,7 +222,7 @@ test('a global moderator gets single rights and notes, and loses them', async ()
   expect(await rightsOf()).toMatchObject({ permissions: { canPin: true, canDelete: true, canMute: false } })
   await list.getByRole('button', { name: /^Change/ }).click()
   await form.getByRole('button', { name: 'Remove', exact: true }).click()
-  await form.getByRole('button', { name: 'Remove: sure?' }).click()
+  await confirmAct(page, 'Remove')
   await admin(page).getByText('No moderators yet').waitFor()
   expect(await rightsOf()).toMatchObject({ permissions: { isModerator: false } })
 })

@@ -267,7 +267,7 @@ describe('answers of agents, by a script', () => {
     await lastAnswer(page).getByText('This answer was stopped.').waitFor()
     expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true)
     const reached: string[] = []
-    for (let step = 0; step < 6; step++) {
+    for (let step = 0; step < 15; step++) {
       await page.keyboard.press('Shift+Tab')
       reached.push(
         await page.evaluate(() => {
@@ -277,8 +277,17 @@ describe('answers of agents, by a script', () => {
       )
     }
     expect(reached.map((name) => name.trim())).toEqual([
+      'Answer again',
+      'Bad answer',
+      'Good answer',
+      'Copy the answer',
       'Ask again',
+      'Edit the question',
       'Conversation',
+      'More of /endless',
+      expect.stringContaining('/endless'),
+      'Search conversations',
+      'New conversation',
       'Edit the agent',
       'Delete this conversation',
       'Back to the agents',

@@ -134,7 +134,7 @@ describe('agents in the page', () => {
     await known.getByText('Could not be read').waitFor()
     await known.getByRole('button', { name: 'Try again' }).click()
     await known.getByText('Could not be read').waitFor()
-    const unused = page.getByText('It answers without these pages')
+    const unused = page.getByText('It answers without these')
     await unused.waitFor()
     await page.getByRole('tab', { name: 'Settings' }).click()
     await page.getByRole('checkbox', { name: 'Use what it knows' }).check()

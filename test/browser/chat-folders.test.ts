@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, go, isLive, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, confirmAct, desktop, go, isLive, openPlaza, phone, say } from './plaza.ts'
 
 describe('chat folders and pinned chats', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -76,10 +76,10 @@ describe('chat folders and pinned chats', () => {
     await folders.getByRole('button', { name: 'Save' }).click()
     await tab(other, /^Play/).waitFor()
     await folders.getByRole('button', { name: 'Delete Play' }).click()
-    await folders.getByRole('button', { name: 'Delete: sure? Play' }).click()
+    await confirmAct(page, 'Delete', 'Play')
     await tab(other, /^Play/).waitFor({ state: 'detached' })
     await folders.getByRole('button', { name: 'Delete A folder' }).click()
-    await folders.getByRole('button', { name: 'Delete: sure? A folder' }).click()
+    await confirmAct(page, 'Delete', 'A folder')
     await page.keyboard.press('Escape')
     await tab(page, 'All').waitFor({ state: 'detached' })
     expect((await names(page)).length).toBeGreaterThan(1)

@@ -51,8 +51,9 @@ test.each([
     await rowsIn(one, 'All friends')
       .getByRole('button', { name: /^Remove/ })
       .click()
-    await rowsIn(one, 'All friends')
-      .getByRole('button', { name: /^Remove: sure/ })
+    await one
+      .getByRole('dialog', { name: /^Remove/ })
+      .getByRole('button', { name: 'Remove', exact: true })
       .click()
     for (const page of [one, two]) await page.getByText('No friends yet').waitFor()
     await plaza.settle()
@@ -89,8 +90,9 @@ test('a friend is online, is written to, and a request is told of above the room
   await rowsIn(one, 'All friends')
     .getByRole('button', { name: /^Remove/ })
     .click()
-  await rowsIn(one, 'All friends')
-    .getByRole('button', { name: /^Remove: sure/ })
+  await one
+    .getByRole('dialog', { name: /^Remove/ })
+    .getByRole('button', { name: 'Remove', exact: true })
     .click()
   await one.getByText('No friends yet').waitFor()
   expect(await rowsIn(two, 'All friends').count()).toBe(1)

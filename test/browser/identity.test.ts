@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { addWallet, desktop, openPlaza } from './plaza.ts'
+import { addWallet, confirmAct, desktop, openPlaza } from './plaza.ts'
 
 const Mailbox = z.object({ letters: z.array(z.object({ to: z.string(), text: z.string() })) })
 
@@ -98,7 +98,7 @@ describe('the ways to sign in', () => {
     await page.getByLabel('6-digit code').fill(await code())
     await page.getByText('+442079460018').waitFor()
     await press(page, 'Remove')
-    await press(page, 'Remove: sure?')
+    await confirmAct(page, 'Remove')
     await page.getByLabel('Phone number').waitFor()
   })
 

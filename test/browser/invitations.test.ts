@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { GroupInvitations } from '#server/domains/rooms/rooms/group-invitations/model'
 import { rooms } from '#shared/api/rooms/rooms'
 import { personAt } from '#test/support/people'
-import { field, line, openPlaza, openRoomSettings, phone, say } from './plaza.ts'
+import { confirmAct, field, line, openPlaza, openRoomSettings, phone, say } from './plaza.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -102,7 +102,7 @@ describe('invitations in the page', () => {
 
     const revoke = owner.getByRole('list', { name: 'Active invite links' }).getByRole('button')
     await revoke.click()
-    await owner.getByRole('button', { name: 'Revoke: sure?' }).click()
+    await confirmAct(owner, 'Revoke')
     await owner.getByText('No active invite links.').waitFor()
     expect(await owner.getByRole('textbox', { name: 'New invite link' }).count()).toBe(0)
     await other.goto(url)

@@ -1,7 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, deskOf, desktop, field, go, line, openPlaza, phone, pressIn, say, trouble } from './plaza.ts'
+import {
+  becomeModerator,
+  confirmAct,
+  deskOf,
+  desktop,
+  field,
+  go,
+  line,
+  openPlaza,
+  phone,
+  pressIn,
+  say,
+  trouble,
+} from './plaza.ts'
 
 /** Moderation in the page beyond a ban: people are shown by name, and acts can be undone. */
 describe('moderation in the page', () => {
@@ -87,7 +100,7 @@ describe('moderation in the page', () => {
     const who = line(page, said).locator('.messages__who')
     await who.dispatchEvent('click')
     await card.getByRole('button', { name: 'Ban', exact: true }).click()
-    await card.getByRole('button', { name: /ban/i }).last().click()
+    await confirmAct(page, 'Ban')
     await other.getByText('You are banned').waitFor()
     await card.waitFor({ state: 'detached' })
     await who.dispatchEvent('click')

@@ -22,6 +22,7 @@ const params = {
   stream: 'none',
   address: nobody,
   agent: 'none',
+  conversation: 'none',
   token: 'none',
   code: 'ABCDEF',
   slug: 'none',

@@ -63,7 +63,7 @@ describe('the places of the page', () => {
     await go(other, '/live/new')
     await other.getByRole('textbox', { name: 'Title' }).fill('From the roof')
     await other.getByRole('button', { name: 'Continue' }).click()
-    await other.getByRole('button', { name: 'End the stream' }).waitFor()
+    await other.getByRole('button', { name: 'End stream' }).waitFor()
     const stored = await Streams.findOne({ title: 'From the roof' }).lean()
     video.publish(stored?.stream_id ?? '')
     await places(page).filter({ hasText: 'From the roof' }).waitFor()

@@ -209,6 +209,13 @@ export const isLive = (page: Page) => page.locator('main[data-status="live"]').w
 /** What is wrong with the connection; not there while nothing is. */
 export const trouble = (page: Page) => page.locator('.connection__connection-strip')
 
+/** Confirms an act in the dialog that its button opened. */
+export const confirmAct = (page: Page, action: string, of = ''): Promise<void> =>
+  page
+    .getByRole('dialog', { name: `${action} ${of}`.trim(), exact: true })
+    .getByRole('button', { name: action, exact: true })
+    .click()
+
 export async function startPoll(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Attach' }).click()
   await page.getByRole('menuitem', { name: /^Poll/ }).click()

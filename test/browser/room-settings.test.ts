@@ -7,6 +7,7 @@ import {
   addWallet,
   axeFaults,
   becomeModerator,
+  confirmAct,
   desktop,
   enterByWallet,
   field,
@@ -183,7 +184,7 @@ test('a room is handed over, and archived for good after a question', async () =
   await settings(owner).getByRole('button', { name: person }).click()
   const card = owner.getByRole('dialog', { name: person })
   await card.getByRole('button', { name: 'Transfer ownership' }).click()
-  await card.getByRole('button', { name: /^Transfer ownership/ }).click()
+  await confirmAct(owner, 'Transfer ownership')
   await toast(owner, `${person} manages this room now.`).waitFor()
   await tab(owner, 'Danger zone')
   await settings(owner).getByRole('button', { name: 'Leave…' }).waitFor()
@@ -229,8 +230,7 @@ test('moderators see the agents of a room; an admin adds an official one, and re
       .count(),
   ).toBe(0)
 
-  const remove = settings(page).getByRole('button', { name: /^Remove/ })
-  await remove.click()
-  await remove.click()
+  await settings(page).getByRole('button', { name: 'Remove Harbour Guide' }).click()
+  await confirmAct(page, 'Remove', 'Harbour Guide')
   await settings(page).getByText('No agents in this room').waitFor()
 })

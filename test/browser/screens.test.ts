@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { fakeVideo } from '#server/ports/video/fake'
 import { seeded } from '#test/support/seeded'
-import { axeFaults, desktop, go, openPlaza, phone } from './plaza.ts'
+import { axeFaults, confirmAct, desktop, go, openPlaza, phone } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -52,8 +52,8 @@ async function endStream(page: Page): Promise<string> {
   await openScreen(page, '/live/new')
   await page.getByRole('textbox', { name: 'Title' }).fill('Over soon')
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'End the stream' }).click()
-  await page.getByRole('button', { name: 'End the stream: sure?' }).click()
+  await page.getByRole('button', { name: 'End stream' }).click()
+  await confirmAct(page, 'End stream')
   await page.getByText('There is no recording of it.').waitFor()
   return new URL(page.url()).pathname
 }

@@ -27,7 +27,7 @@ describe('the picture of a livestream in the page', () => {
     await go(owner, '/live/new')
     await owner.getByRole('textbox', { name: 'Title' }).fill('On the square')
     await owner.getByRole('button', { name: 'Continue' }).click()
-    await owner.getByRole('button', { name: 'End the stream' }).waitFor()
+    await owner.getByRole('button', { name: 'End stream' }).waitFor()
     const id = owner.url().split('/live/')[1] ?? ''
     const { stream_id } = (await Streams.findOne({ _id: id }).lean()) ?? {}
     if (!stream_id) throw new Error('There is no stream')
@@ -72,6 +72,54 @@ describe('the picture of a livestream in the page', () => {
       await on.waitFor()
     },
   )
+
+  test('the picture is paused, heard, jumped to live, shown whole and shared, by buttons and by keys', async () => {
+    const { page } = await watch(desktop)
+    const shown = page.getByLabel(/^The picture of/)
+    const state = () =>
+      shown.evaluate(({ paused, muted, volume }: HTMLVideoElement) => ({
+        paused,
+        muted,
+        volume: Math.round(volume * 10),
+      }))
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    await behind(page).waitFor()
+    await press('Pause')
+    expect(await state()).toEqual({ paused: true, muted: true, volume: 10 })
+    expect(await axeFaults(page)).toEqual([])
+    await press('Jump to live')
+    await expect.poll(state).toMatchObject({ paused: false })
+    const volume = page.getByRole('slider', { name: 'Volume' })
+    await volume.focus()
+    await page.keyboard.press('End')
+    expect(await state()).toEqual({ paused: false, muted: false, volume: 10 })
+    await page.keyboard.press('ArrowLeft')
+    expect(await state()).toMatchObject({ volume: 9 })
+
+    const player = page.getByRole('group', { name: /^Player/ })
+    await player.focus()
+    for (const [key, next] of [
+      ['k', { paused: true }],
+      [' ', { paused: false }],
+      ['m', { muted: true }],
+      ['m', { muted: false, volume: 9 }],
+      ['ArrowDown', { volume: 8 }],
+      ['ArrowUp', { volume: 9 }],
+      ['k', { paused: true }],
+      ['l', { paused: false }],
+    ] as const) {
+      await page.keyboard.press(key)
+      await expect.poll(state, { message: key }).toMatchObject(next)
+    }
+    await page.keyboard.press('f')
+    await page.getByRole('button', { name: 'Leave full screen' }).waitFor()
+    await page.keyboard.press('f')
+    await page.getByRole('button', { name: 'Full screen', exact: true }).waitFor()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await press('Copy the link to this stream')
+    await page.getByText('Link copied.').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url())
+  })
 
   test('how far it is behind is said while it is shown, and not while it is paused or stands', async () => {
     const { page } = await watch(desktop)

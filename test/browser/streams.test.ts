@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
-import { axeFaults, desktop, field, go, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
+import { axeFaults, confirmAct, desktop, field, go, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
 
 describe('livestreams in the page', () => {
   const video = fakeVideo()
@@ -26,7 +26,7 @@ describe('livestreams in the page', () => {
     await go(page, '/live/new')
     await page.getByRole('textbox', { name: 'Title' }).fill(title)
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByRole('button', { name: 'End the stream' }).waitFor()
+    await page.getByRole('button', { name: 'End stream' }).waitFor()
     const id = page.url().split('/live/')[1] ?? ''
     const stored = await Streams.findOne({ _id: id }).lean()
     return { page, id, provided: stored?.stream_id ?? '' }
@@ -38,8 +38,8 @@ describe('livestreams in the page', () => {
   }
   const stageOf = (page: Page) => page.getByRole('region', { name: 'Livestream' })
   const end = async (page: Page) => {
-    await page.getByRole('button', { name: 'End the stream' }).click()
-    await page.getByRole('button', { name: 'End the stream: sure?' }).click()
+    await page.getByRole('button', { name: 'End stream' }).click()
+    await confirmAct(page, 'End stream')
   }
   /** Nobody is live any more. */
   const silence = async () => {
@@ -131,6 +131,89 @@ describe('livestreams in the page', () => {
     await page.getByLabel('Your own picture').waitFor()
     await page.getByRole('button', { name: 'Stop the picture' }).click()
     await page.getByLabel('Your own picture').waitFor({ state: 'detached' })
+  })
+
+  test('a host turns microphone, camera and screen on and off while live, and the picture is wide on a desk', async () => {
+    const { page } = await streamer('On a desk')
+    await page.route('**/webrtc/**', async (route) => {
+      const body = await page.evaluate(receive, route.request().postData() ?? '')
+      await route.fulfill({ status: 201, contentType: 'application/sdp', body })
+    })
+    await page.evaluate(shareDrawing)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    await button('Camera').click()
+    const own = page.getByLabel('Your own picture')
+    const shapeOf = () => own.evaluate((one: HTMLVideoElement) => one.videoWidth / one.videoHeight)
+    await expect.poll(shapeOf).toBeGreaterThan(1.3)
+    await page.getByText('Preview: nobody sees it yet').waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await button('Go live').click()
+    await page.getByText('You are sending').waitFor()
+    const received = () =>
+      page.evaluate(() => {
+        const { received: video } = window as unknown as { received: HTMLVideoElement }
+        const canvas = document.createElement('canvas')
+        Object.assign(canvas, { width: 8, height: 8 })
+        const context = canvas.getContext('2d')
+        context?.drawImage(video, 0, 0, 8, 8)
+        const light = Math.max(...(context?.getImageData(0, 0, 8, 8).data.filter((_, at) => at % 4 < 3) ?? []))
+        return { isDark: light < 40, shape: Math.round((video.videoWidth / video.videoHeight) * 10) / 10 }
+      })
+    const wide = await shapeOf().then((shape) => Math.round(shape * 10) / 10)
+    await expect.poll(received, { timeout: 60_000 }).toEqual({ isDark: false, shape: wide })
+
+    const level = page.getByRole('meter', { name: 'Microphone level' })
+    const loudness = () => level.evaluate((one: HTMLMeterElement) => one.value)
+    await expect.poll(loudness).toBeGreaterThan(0.1)
+    await button('Microphone').click()
+    await expect.poll(loudness).toBe(0)
+    await button('Camera').click()
+    await expect.poll(received, { timeout: 60_000 }).toMatchObject({ isDark: true })
+    await button('Share the screen').click()
+    await expect.poll(received, { timeout: 60_000 }).toEqual({ isDark: false, shape: 4 })
+    await button('Stop sharing the screen').click()
+    await expect.poll(received, { timeout: 60_000 }).toMatchObject({ isDark: true })
+    await button('Camera').click()
+    await expect.poll(received, { timeout: 60_000 }).toEqual({ isDark: false, shape: wide })
+    await button('Choose devices').click()
+    await page.getByRole('dialog', { name: 'Choose devices' }).getByRole('combobox', { name: 'Camera' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('You are sending').waitFor()
+    expect(await axeFaults(page)).toEqual([])
+  })
+
+  test('a past stream is found, called otherwise and deleted by its owner alone', async () => {
+    const { page: owner, id, provided } = await streamer('Evening on the square')
+    video.publish(provided)
+    await end(owner)
+    await stageOf(owner).getByText('The stream has ended').waitFor()
+    await owner.getByRole('button', { name: 'Edit', exact: true }).click()
+    const form = owner.getByRole('dialog', { name: 'Edit the stream' })
+    await form.getByLabel('Title').fill('Night on the square')
+    await form.getByLabel('Description').fill('With lamps')
+    expect(await axeFaults(owner)).toEqual([])
+    await form.getByRole('button', { name: 'Save' }).click()
+    await stageOf(owner).getByText('With lamps').waitFor()
+    await stageOf(owner).getByRole('heading', { name: 'Night on the square' }).waitFor()
+
+    const page = await plaza.guest(phone)
+    await go(page, '/live')
+    const past = page.getByRole('region', { name: 'Past streams' })
+    const link = past.getByRole('link', { name: 'Night on the square' })
+    await link.waitFor()
+    await page.getByRole('searchbox', { name: 'Search streams' }).fill('day square')
+    await past.getByText('No stream is found.').waitFor()
+    await page.getByRole('searchbox', { name: 'Search streams' }).fill('NIGHT')
+    expect(await axeFaults(page)).toEqual([])
+    await link.click()
+    await stageOf(page).getByText('The stream has ended').waitFor()
+    expect(await page.getByRole('button', { name: 'Delete stream' }).count()).toBe(0)
+
+    await owner.getByRole('button', { name: 'Delete stream' }).click()
+    await confirmAct(owner, 'Delete stream')
+    await owner.getByRole('region', { name: 'Past streams' }).waitFor()
+    expect(owner.url()).toMatch(/\/live$/)
+    expect(await Streams.countDocuments({ _id: id })).toBe(0)
   })
 
   test('the time is read off a test picture by a program', async () => {
@@ -234,3 +317,39 @@ describe('livestreams in the page', () => {
     await page.getByRole('heading', { name: 'Live now' }).waitFor()
   })
 })
+
+/** Plays the server in the page: takes what is published, and shows it. */
+async function receive(sdp: string): Promise<string> {
+  const peer = new RTCPeerConnection()
+  const video = document.createElement('video')
+  const media = new MediaStream()
+  Object.assign(video, { muted: true, autoplay: true, srcObject: media })
+  Object.assign(window, { received: video })
+  peer.addEventListener('track', ({ track }) => media.addTrack(track))
+  await peer.setRemoteDescription({ type: 'offer', sdp })
+  await peer.setLocalDescription()
+  await new Promise<void>((resolve) => {
+    const look = () => peer.iceGatheringState === 'complete' && resolve()
+    peer.addEventListener('icegatheringstatechange', look)
+    look()
+  })
+  void video.play()
+  return peer.localDescription?.sdp ?? ''
+}
+
+/** A light drawing in the place of the screen. */
+function shareDrawing(): void {
+  navigator.mediaDevices.getDisplayMedia = async () => {
+    const canvas = document.createElement('canvas')
+    Object.assign(canvas, { width: 1_600, height: 400 })
+    const drawing = canvas.getContext('2d')
+    let turn = 0
+    setInterval(() => {
+      if (!drawing) return
+      turn += 1
+      drawing.fillStyle = turn % 2 ? '#ffffff' : '#eeeeee'
+      drawing.fillRect(0, 0, 1_600, 400)
+    }, 50)
+    return canvas.captureStream(20)
+  }
+}

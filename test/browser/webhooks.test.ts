@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Delivered, receiver, signedBy } from '#test/support/receiver'
 import { webOver } from '#test/support/web'
-import { axeFaults, openPlaza, openRoomSettings, phone, say } from './plaza.ts'
+import { axeFaults, confirmAct, openPlaza, openRoomSettings, phone, say } from './plaza.ts'
 
 describe('webhooks in the page', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -65,7 +65,7 @@ describe('webhooks in the page', () => {
     await dialog.getByRole('button', { name: 'Pause' }).click()
     await dialog.getByText('Paused').waitFor()
     await dialog.getByRole('button', { name: 'Remove' }).click()
-    await dialog.getByRole('button', { name: 'Remove: sure?' }).click()
+    await confirmAct(page, 'Remove')
     await dialog.getByText('You have no webhooks in this room yet.').waitFor()
   })
 })

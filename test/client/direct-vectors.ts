@@ -1,7 +1,6 @@
 import { openKey } from '#client/sdk/direct/envelope'
-import type { Inner } from '#client/sdk/direct/inner'
-import { openMessage, sealMessage } from '#client/sdk/direct/message'
-import { safetyNumber } from '#client/sdk/direct/safety'
+import { type Inner, openMessage, sealMessage } from '#client/sdk/direct/message'
+import { safetyNumber } from '#client/sdk/direct/trust'
 import { layouts } from '#shared/kit/sealed-layout'
 
 export interface Vectors {

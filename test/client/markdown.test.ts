@@ -27,11 +27,13 @@ describe('M69: Markdown', () => {
   test.each(rendered)('%j', (text, html) => expect(inside(text)).toBe(`<p dir="auto">${html}</p>`))
 
   test('quotes, lists and code are blocks', () => {
-    expect(inside('> said\n\n- one\n- two\n\n3. three\n\n```ts\nlet a = "<b>"\n```')).toBe(
+    const html = inside('> said\n\n- one\n- two\n\n3. three\n\n```ts\nlet a = "<b>"\n```')
+    expect(html).toContain('aria-label="Copy the code"')
+    expect(html.replace(/<button.*?<\/button>/, '')).toBe(
       '<blockquote dir="auto"><p dir="auto">said</p></blockquote>' +
         '<ul dir="ltr"><li><p dir="auto">one</p></li><li><p dir="auto">two</p></li></ul>' +
         '<ol start="3" dir="ltr"><li><p dir="auto">three</p></li></ol>' +
-        '<pre class="codeBlock" dir="ltr" tabindex="0"><code>let a = &quot;&lt;b&gt;&quot;</code></pre>',
+        '<div class="codeHolder" dir="ltr"><pre class="codeBlock" dir="ltr" tabindex="0"><code>let a = &quot;&lt;b&gt;&quot;</code></pre></div>',
     )
   })
 
@@ -113,7 +115,11 @@ const attributes = /^(dir|class|start|href|title|target|rel|tabindex)$/
 test.each(hostile.map((text) => [text.slice(0, 60), text] as const))(
   'M69: only allowed elements are rendered from %j',
   (_name, text) => {
-    const html = shown(text)
+    // The button that copies code is no part of the text.
+    const html = shown(text).replace(
+      /<button type="button" class="icon-button small" aria-label="Copy the code".*?<\/button>/g,
+      '',
+    )
     for (const [tag] of html.matchAll(/<[^>]*>/g)) {
       const [, , , given = ''] = tags.exec(tag) ?? expect.fail(tag)
       for (const [, name = ''] of given.matchAll(/ ([a-z]+)=/g)) expect(name).toMatch(attributes)

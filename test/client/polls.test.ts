@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { answerPoll, pollsToAsk } from '#client/sdk/polls'
 import { applyEvents, applyRows, emptyRoom } from '#client/sdk/timeline'
 import type { RoomState } from '#client/sdk/types'
-import type { Poll } from '#shared/api/rooms/poll'
+import type { Poll } from '#shared/api/rooms/polls'
 import type { RoomEvent } from '#shared/api/rooms/room-events'
 import { messageRow, room } from './tiny-server.ts'
 

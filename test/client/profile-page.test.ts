@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { faultsOfTheme, fieldsIn, themeIn } from '#client/web/profiles/theme-fields'
-import { styleOf } from '#client/web/profiles/theme-style'
+import { faultsOfTheme, fieldsIn, styleOf, themeIn } from '#client/web/profiles/theme-fields'
 import { faultsOf, fieldsOf } from '#client/web/profiles/widget-fields'
 import { shownOf } from '#client/web/profiles/widget-words'
 import { defaultTheme, type ProfileTheme, themePresets } from '#shared/api/people/profile-theme'
@@ -8,6 +7,13 @@ import { type WidgetType, widgetTypes } from '#shared/api/people/profile-widgets
 import { type Rgba, rgbaOf } from '#shared/kit/css-values'
 
 const seen = { now: Date.parse('2026-11-27T12:00:00Z'), owner: `0x${'1'.repeat(40)}` }
+
+test('a widget to book a call leads to the calendar that it names, else to that of its owner', () => {
+  const linkOf = (config: object) => shownOf({ widget_type: 'schedule', config } as never, seen)?.link?.href
+  expect(linkOf({ slug: 'ada' })).toBe('/schedule/ada')
+  expect(linkOf({ title: 'Book me' })).toBe(`/schedule/${seen.owner}`)
+  expect(linkOf({})).toBeUndefined()
+})
 
 describe('how a profile is drawn', () => {
   const colors = [
@@ -114,22 +120,9 @@ describe('what a widget looks like', () => {
       { timezone: 'Asia/Tokyo', workHours: { start: 20, end: 4 } },
       { lines: ['Works from 20:00 to 04:00', 'At work now'] },
     ],
-    [
-      'poll',
-      {
-        question: '?',
-        options: [
-          { text: 'a', votes: 3 },
-          { text: 'b', votes: 1 },
-        ],
-      },
-      { items: [{ share: 0.75 }, { share: 0.25 }] },
-    ],
-    [
-      'poll',
-      { question: '?', options: [{ text: 'a', votes: 3 }], showResults: false },
-      { items: [{ share: undefined }] },
-    ],
+    ['poll', { question: '?', endDate: '2026-12-01T00:00:00Z' }, { title: '?' }],
+    ['guestbook', { messages: [{ content: 'Made up' }] }, { title: 'Guestbook' }],
+    ['visitor_counter', { count: 1_000_000 }, { title: 'Visitors' }],
   ] as const)('%s of %j', (widget_type, config, looks) => {
     expect(shownOf({ widget_type, config: { ...config } }, seen)).toMatchObject(looks)
   })

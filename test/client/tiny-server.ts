@@ -4,9 +4,8 @@ import { Server, type Socket } from 'socket.io'
 import { defaultRules } from '#shared/api/moderation/verdict'
 import { leanEvent, leanSent } from '#shared/api/rooms/lean'
 import type { Snapshot } from '#shared/api/rooms/listening'
-import type { Message } from '#shared/api/rooms/message'
+import type { Message, Sent } from '#shared/api/rooms/message'
 import type { RoomEvent } from '#shared/api/rooms/room-events'
-import type { Sent } from '#shared/api/rooms/sent'
 
 export const room = { type: 'channel' as const, id: 'plaza' }
 export const key = 'channel:plaza'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { KeptRestrictions } from '#server/domains/moderation/moderation/model'
 import { Accounts } from '#server/domains/people/accounts/model'
-import { removeExpired } from '#server/domains/platform/own-data/expiry'
+import { removeExpired } from '#server/domains/platform/own-data/index'
 import { Erasures, type StoredErasure } from '#server/domains/platform/own-data/model'
 import { verifyChain } from '#server/log/index'
 import { chainedRows } from '#server/log/store'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { hasWaits } from '#server/domains/rooms/messages/row-waits'
+import { hasWaits } from '#server/domains/rooms/messages/live'
 import { budgets } from '#server/kernel/limits/budgets'
 import { channelOf, personAt } from '#test/support/people'
 import { sent } from '#test/support/raw-connection'

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { agents } from '#shared/api/agents/agents'
 import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
+import { fileOf } from '#shared/kit/json-schema'
 import { type Booted, boot } from '#test/support/boot'
 import { over, type Person, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
@@ -17,11 +18,11 @@ const asked = { message: 'Hello?' }
 const fieldsOf = (input: z.ZodType) =>
   Object.keys(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }).properties ?? {})
 
-/** Each operation that takes the id of an agent, and the field that holds it. Its picture comes in a form. */
+/** Each operation that takes the id of an agent, and the field that holds it. Files come in a form. */
 const taking = operationsOf(api).flatMap(({ name, operation }) => {
   const isInPath = /\/agents\/:id\b/.test(operation.http ?? '')
   const field = isInPath ? 'id' : fieldsOf(operation.input).find((one) => /^agent_?id$/i.test(one))
-  return field === undefined || name === 'uploads.agentAvatar' ? [] : [{ name, operation, field }]
+  return field === undefined || fileOf(operation) ? [] : [{ name, operation, field }]
 })
 
 let server: Booted

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newServiceToken } from '#server/domains/people/identity/bots'
 import { Sessions } from '#server/domains/people/identity/model'
+import { newServiceToken } from '#server/domains/people/identity/sessions'
 import type { Platform } from '#server/platform'
 import { heavy } from '#test/support/heavy'
 import { loggerInto } from '#test/support/logged'

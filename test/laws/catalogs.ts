@@ -1,10 +1,10 @@
-import { childrenOf, nameOf, programOf, type Source, type Syntax } from './sources.ts'
+import { childrenOf, everythingIn, nameOf, programOf, type Source, type Syntax } from './sources.ts'
 
 /** Whether a file is a catalog of the page: its texts in English. */
 export const isCatalog = (path: string): boolean =>
   /^client\/web\/texts\/[\w-]+\.ts$/.test(path) && !/(catalog|language)\.ts$/.test(path)
 
-/** The texts of a catalog or of its translation by their keys, with those of a group after a dot. */
+/** The texts of catalogs or of their translations: the name of a catalog, a key, and for those of a group a key of it. */
 export function catalogTextsOf({ path, code }: Pick<Source, 'path' | 'code'>): Map<string, string> {
   const texts = new Map<string, string>()
   const walk = (node: Syntax, before: string): void => {
@@ -15,6 +15,7 @@ export function catalogTextsOf({ path, code }: Pick<Source, 'path' | 'code'>): M
       else texts.set(`${before}${nameOf(child.key)}`, nameOf(value))
     }
   }
-  walk(programOf(path, code), '')
+  for (const node of everythingIn(programOf(path, code)))
+    if (node.type === 'VariableDeclarator') walk(node, `${nameOf(node.id)}.`)
   return texts
 }

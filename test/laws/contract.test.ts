@@ -245,6 +245,7 @@ describe('the contract', () => {
         'meetings.leave',
         'meetings.remove',
         'ownData.erase',
+        'profiles.removeEntry',
         'profiles.removeWidget',
         'push.unsubscribe',
         'rooms.leave',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { api } from '#shared/api/index'
-import { canonicalOperations } from '#shared/kit/canonical'
+import { canonicalOperations } from '#shared/kit/json-schema'
 import { fits } from '../../scripts/examples/choose.ts'
 import { readExamples } from '../../scripts/examples/file.ts'
 import { exampleMoment, plain } from '../../scripts/examples/plain.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { FORMAT } from '#server/ports/database/embedded/catalog'
+import { FORMAT } from '#server/ports/database/embedded/tallies'
 import { root, textOf } from './sources.ts'
 
 const text = textOf('docs/operations.md')

@@ -97,14 +97,16 @@ function unreadKeys(catalog: Pick<Source, 'path' | 'code'>, sources: readonly So
   for (const { path, code } of sources)
     for (const [, list = '', from = ''] of code.matchAll(/^import \{([^}]*)\} from '(\.[^']+)'$/gm)) {
       if (join(path, '..', from) !== catalog.path) continue
-      const names = list.split(',').map((one) => one.trim().split(' as ').at(-1) ?? '')
-      for (const name of names)
+      const names = list.split(',').map((one) => one.trim().split(' as '))
+      for (const [texts = '', name = texts] of names)
         for (const [, key = '', inGroup = '*'] of code.matchAll(
           new RegExp(`(?<![\\w.])${name}\\.(\\w+)(?:\\.(\\w+))?`, 'g'),
         ))
-          read.add(key).add(`${key}.${inGroup}`)
+          read.add(`${texts}.${key}`).add(`${texts}.${key}.${inGroup}`)
     }
-  return [...catalogTextsOf(catalog).keys()].filter((key) => !read.has(key) && !read.has(key.replace(/\..*/, '.*')))
+  return [...catalogTextsOf(catalog).keys()].filter(
+    (key) => !read.has(key) && !read.has(key.replace(/^(\w+\.\w+)\..*/, '$1.*')),
+  )
 }
 
 test('O87: a text of a screen is in a catalog', () => {
@@ -128,8 +130,10 @@ test('O87: what is planted is found', () => {
     expect(textsIn('client/web/friends/planted.tsx', `const a = ${planted}`)).toEqual(found)
   const catalog = {
     path: 'client/web/texts/a.ts',
-    code: "const t = textCatalog('a', { one: '', two: '', of: { x: '' } })",
+    code: "const aTexts = textCatalog('a', { one: '', two: '', of: { x: '' } })",
   }
   const reader = "import { aTexts as t } from '../texts/a.ts'\nuse(t.one, t.of[key])"
-  expect(unreadKeys(catalog, [{ path: 'client/web/a/b.tsx', code: reader, imports: [], names: [] }])).toEqual(['two'])
+  expect(unreadKeys(catalog, [{ path: 'client/web/a/b.tsx', code: reader, imports: [], names: [] }])).toEqual([
+    'aTexts.two',
+  ])
 })

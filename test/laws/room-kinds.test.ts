@@ -13,7 +13,7 @@ const named: readonly RegExp[] = [
   // `messageType` of the documented paths of moderation.
   /^shared\/api\/moderation\/moderation-paths\.ts$/,
   // Words that no id of a partner begins with.
-  /^server\/domains\/people\/federation\/partner\.ts$/,
+  /^server\/domains\/people\/federation\/index\.ts$/,
 ]
 
 /** The kind that a text names: alone, or at the start of a key. */

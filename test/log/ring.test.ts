@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { RowRing } from '#server/log/ring'
 import type { Row } from '#server/log/types'
+import { RowRing } from '#server/log/waiting'
 
 const row = (seq: number, applied_seq = seq): Row => ({
   _id: `id-${seq}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { risingNumber } from '#server/log/rising'
+import { risingNumber } from '#server/log/view'
 
 test('M52: a rising value is raised by higher numbers only, and cannot be set', () => {
   const mark = risingNumber(3)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createAacEncoder } from '#server/media/aac'
 import type { AudioFrame } from '#server/media/tracks'
+import { createAacEncoder } from '#server/media/whip'
 import { heavy } from '#test/support/heavy'
 import { silence } from './pictures.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { UnknownCodec } from '#server/media/flv'
+import { UnknownCodec } from '#server/media/rtmp'
 
 /** The same inputs each time. */
 export const rounds = { numRuns: 400, seed: 20_261_125 }

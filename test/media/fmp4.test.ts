@@ -1,17 +1,20 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 import { describe, expect, test } from 'vitest'
-import { aacConfig, aacOf, opusConfig, opusSamples } from '#server/media/audio'
 import { fragment, initSegment } from '#server/media/fmp4'
 import {
+  aacConfig,
+  aacOf,
   avcConfig,
+  opusConfig,
+  opusSamples,
   parseAvcDescription,
   readSps,
   splitLengthPrefixed,
   withEscapes,
   withoutEscapes,
 } from '#server/media/h264'
+import { readVp9Key, vp9Config } from '#server/media/rtp'
 import type { AudioConfig, Sample, VideoConfig } from '#server/media/tracks'
-import { readVp9Key, vp9Config } from '#server/media/vp9'
 import { pictures, silence, sounds, tone } from './pictures.ts'
 
 const hex = (text: string) => Buffer.from(text, 'hex')

@@ -1,6 +1,6 @@
-import { aacOf, aacSamples, aacSilence } from '#server/media/audio'
 import { cellEncoder } from '#server/media/cells'
-import { clockPicture } from '#server/media/clock-picture'
+import { clockPicture } from '#server/media/engine'
+import { aacOf, aacSamples, aacSilence } from '#server/media/h264'
 import { type AudioFrame, type VideoFrame, videoTimescale } from '#server/media/tracks'
 
 export const begun = Date.UTC(2026, 0, 1)

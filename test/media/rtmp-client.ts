@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { type Amf, decodeAmf, encodeAmf } from '#server/media/amf'
+import { type Amf, decodeAmf, encodeAmf } from '#server/media/rtmp'
 import { chunkReader, writeMessage } from '#server/media/rtmp-chunks'
 import {
   type AudioConfig,

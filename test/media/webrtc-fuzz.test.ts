@@ -9,15 +9,13 @@ import {
   RtpPacket,
   TransportWideCC,
 } from 'werift'
-import { createAacEncoder } from '#server/media/aac'
-import { createAlignment } from '#server/media/alignment'
-import { opusSamples } from '#server/media/audio'
-import { splitLengthPrefixed } from '#server/media/h264'
+import { opusSamples, splitLengthPrefixed } from '#server/media/h264'
 import { limitMissing } from '#server/media/peer-limits'
 import { createReorder, h264Reader, type Packet, vp9Reader } from '#server/media/rtp'
-import { chooseOffer } from '#server/media/sdp'
+import { chooseOffer, createAlignment } from '#server/media/sdp'
 import type { AudioFrame } from '#server/media/tracks'
 import { twccCollector } from '#server/media/twcc'
+import { createAacEncoder } from '#server/media/whip'
 import { heavy } from '#test/support/heavy'
 import { type Change, changes, damaged, isTaken, rounds } from './damage.ts'
 import { pictures } from './pictures.ts'

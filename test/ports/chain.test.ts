@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { digestOf } from '#server/domains/payments/payments/exact'
-import { safeAddressOf } from '#server/domains/people/accounts/safe-address'
+import { safeAddressOf } from '#server/domains/people/accounts/smart-account'
 import { fakeChain } from '#server/ports/chain/fake'
 import type { AuthorizedTransfer, Chain } from '#server/ports/chain/port'
 import { openChains } from '#server/ports/chain/viem'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { keyDigestOf, streamLocations } from '#server/ports/video/location'
+import { keyDigestOf, streamLocations } from '#server/ports/video/hosts'
 
 test('a stream is taken with its key alone, and never from a host that is there', async () => {
   const stream = {

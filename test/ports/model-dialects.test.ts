@@ -147,6 +147,16 @@ const dialects: Record<string, { text: string; tool: string }> = {
     text: texts('At ').replace('null', '""') + choice({ delta: { content: 'noon' }, finish_reason: '' }) + done,
     tool: calls(named('find_train', '{"city":"Rome"}', { id: 'a' })) + finish('') + done,
   },
+  'a server that sends a part as an object, and a name in pieces': {
+    text: delta({ content: { type: 'text', text: 'At ' } }) + delta({ content: { text: 'noon' } }) + finish() + done,
+    tool:
+      calls({ index: 0, id: 'a', function: { name: 'find_', arguments: '' } }) +
+      calls({ index: 0, function: { name: 'train' } }) +
+      calls({ index: 0, function: { name: 'find_train', arguments: '{"city":' } }) +
+      calls({ index: 0, function: { name: 'find_train', arguments: '"Rome"}' } }) +
+      finish('tool_calls') +
+      done,
+  },
   'a server that does not stream': {
     text: JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'At noon' }, finish_reason: 'stop' }] }),
     tool: `\n${JSON.stringify({ choices: [{ message: { tool_calls: [named('find_train', { city: 'Rome' })] }, finish_reason: 'tool_calls' }] }, null, 2)}\r\n`,

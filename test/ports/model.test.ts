@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { promptOf } from '#server/domains/agents/runs/prompt'
+import { promptOf } from '#server/domains/agents/runs/tool-rounds'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import { openaiModel } from '#server/ports/model/openai'
 import { openaiEmbedder } from '#server/ports/model/openai-embedder'

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { processReader } from '#server/ports/reader/local'
-import { pdfOf, pdfWithFont } from '#test/support/documents'
+import { docxOf, pdfOf, pdfWithFont, zipOf } from '#test/support/documents'
 import { heavy } from '#test/support/heavy'
 
 const reader = processReader()
@@ -36,6 +36,27 @@ describe('the reader of documents', () => {
     const { title, text } = await reader.read('pdf', pdfOf('Tides', ['The moon pulls the sea.', 'The sea follows it.']))
     expect(title).toBe('Tides')
     expect(text).toMatch(/The moon pulls the sea\.\s+The sea follows it\./)
+  })
+
+  test.each([true, false])('reads a Word document, deflated: %s', async (isDeflated) => {
+    const row = (...cells: string[]) =>
+      `<w:tr>${cells.map((cell) => `<w:tc><w:p><w:r><w:t>${cell}</w:t></w:r></w:p></w:tc>`).join('')}</w:tr>`
+    const body =
+      '<w:p w:id="1"><w:r><w:t xml:space="preserve">Tides &amp; </w:t></w:r><w:r><w:t>moons &#233;</w:t></w:r></w:p>' +
+      `<w:p><w:r><w:delText>gone</w:delText><w:t>One</w:t><w:br/><w:t>two</w:t><w:t/></w:r></w:p><w:tbl>${row('High', 'Low')}${row('6:00', '12:10')}</w:tbl>`
+    const { text } = await reader.read('docx', docxOf(body, isDeflated))
+    expect(text).toBe('Tides & moons é\nOne\ntwo\nHigh | Low |\n6:00 | 12:10 |')
+  })
+
+  test.each([
+    ['no archive', Buffer.from('no archive'), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['another archive', zipOf({ 'a.txt': 'a' }), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['half a document', docxOf('<w:p/>').subarray(0, 120), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['no text', docxOf('<w:p/>'), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a bomb', docxOf(`<w:p><w:r><w:t>${'a'.repeat(40_000_000)}</w:t></w:r></w:p>`), 'PAYLOAD_TOO_LARGE'],
+    ['endless tags', docxOf('<'.repeat(1_000_000)), 'UNSUPPORTED_MEDIA_TYPE'],
+  ])('refuses as a Word document: %s', async (_what, document, code) => {
+    await expect(reader.read('docx', document)).rejects.toMatchObject({ code })
   })
 
   test.each([

@@ -1,5 +1,5 @@
-import { framesOf } from '#server/domains/rooms/messages/frames'
-import { eventOf } from '#server/domains/rooms/messages/render'
+import { framesOf } from '#server/domains/rooms/messages/live'
+import { eventOf } from '#server/domains/rooms/messages/pages'
 import { projection } from '#server/domains/rooms/room-state/projection'
 import { createRoomLog, SKIPPED } from '#server/log/index'
 import type { Clock, Hint, LogDependencies, RoomKey, RoomLog, Row } from '#server/log/types'

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type EmbeddedStore, openEmbedded } from '#server/ports/database/embedded'
-import { CATALOG, type Catalog, catalogIn } from '#server/ports/database/embedded/catalog'
 import { type Environment, openEnvironment } from '#server/ports/database/embedded/environment'
 import { lockDirectory } from '#server/ports/database/embedded/lock'
+import { CATALOG, type Catalog, catalogIn } from '#server/ports/database/embedded/tallies'
 
 export async function freshDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'plaza-store-'))

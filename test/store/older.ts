@@ -1,6 +1,6 @@
-import { CATALOG, catalogIn } from '#server/ports/database/embedded/catalog'
 import { treeKey } from '#server/ports/database/embedded/keys'
 import { unseal } from '#server/ports/database/embedded/seal'
+import { CATALOG, catalogIn } from '#server/ports/database/embedded/tallies'
 import { tampered } from './directories.ts'
 
 /** Converts a store to the format of the first version: documents without checksums, and no counts. */

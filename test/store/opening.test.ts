@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { verifyStore } from '#server/ports/database/copies/index'
 import { openEmbedded } from '#server/ports/database/embedded'
-import { CATALOG, type Catalog, catalogBytes } from '#server/ports/database/embedded/catalog'
 import { openEnvironment } from '#server/ports/database/embedded/environment'
 import { lockDirectory } from '#server/ports/database/embedded/lock'
 import { Storage } from '#server/ports/database/embedded/storage'
 import { Table } from '#server/ports/database/embedded/table'
+import { CATALOG, type Catalog, catalogBytes } from '#server/ports/database/embedded/tallies'
 import { catalogOf, freshDirectory, linesOf, opened, tampered } from './directories.ts'
 
 const rows = Array.from({ length: 50 }, (_, at) => ({ _id: `${at}`, n: at }))

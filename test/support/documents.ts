@@ -1,3 +1,5 @@
+import { deflateRawSync } from 'node:zlib'
+
 /** A PDF of one page for each text. */
 export function pdfOf(title: string, pages: readonly string[]): Uint8Array {
   const kids = pages.map((_, at) => `${4 + at * 2} 0 R`).join(' ')
@@ -47,3 +49,48 @@ const linesOf = (text: string) =>
   [...text.replace(/[()\\]/g, '\\$&').matchAll(/.{1,80}(?= |$)/g)].map(([line]) => `(${line}) Tj 0 -14 Td`).join(' ')
 
 const streamOf = (content: string) => `<< /Length ${content.length} >>\nstream\n${content}\nendstream`
+
+/** A ZIP archive of stored or deflated files. */
+export function zipOf(files: Readonly<Record<string, string | Buffer>>, isDeflated = true): Uint8Array {
+  const parts: Buffer[] = []
+  const entries: Buffer[] = []
+  let at = 0
+  for (const [name, content] of Object.entries(files)) {
+    const whole = Buffer.from(content)
+    const bytes = isDeflated ? deflateRawSync(whole) : whole
+    const method = isDeflated ? 8 : 0
+    const file = Buffer.alloc(30)
+    file.writeUInt32LE(0x04034b50, 0)
+    file.writeUInt16LE(method, 8)
+    file.writeUInt32LE(bytes.length, 18)
+    file.writeUInt32LE(whole.length, 22)
+    file.writeUInt16LE(name.length, 26)
+    const entry = Buffer.alloc(46)
+    entry.writeUInt32LE(0x02014b50, 0)
+    entry.writeUInt16LE(method, 10)
+    entry.writeUInt32LE(bytes.length, 20)
+    entry.writeUInt32LE(whole.length, 24)
+    entry.writeUInt16LE(name.length, 28)
+    entry.writeUInt32LE(at, 42)
+    parts.push(file, Buffer.from(name), bytes)
+    entries.push(entry, Buffer.from(name))
+    at += file.length + name.length + bytes.length
+  }
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt16LE(entries.length / 2, 8)
+  end.writeUInt16LE(entries.length / 2, 10)
+  end.writeUInt32LE(Buffer.concat(entries).length, 12)
+  end.writeUInt32LE(at, 16)
+  return Buffer.concat([...parts, ...entries, end])
+}
+
+/** A Word document of this body. */
+export const docxOf = (body: string, isDeflated = true): Uint8Array =>
+  zipOf(
+    {
+      '[Content_Types].xml': '<Types/>',
+      'word/document.xml': `<?xml version="1.0"?><w:document><w:body>${body}</w:body></w:document>`,
+    },
+    isDeflated,
+  )

@@ -16,7 +16,7 @@ import {
   zeroHash,
 } from 'viem'
 import { z } from 'zod'
-import { type SafeOwner, safeInitializer, safeProfile } from '#server/domains/people/accounts/safe-address'
+import { type SafeOwner, safeInitializer, safeProfile } from '#server/domains/people/accounts/smart-account'
 import { type LocalChain, noChain } from './chain.ts'
 
 const require = createRequire(import.meta.url)

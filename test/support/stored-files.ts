@@ -1,5 +1,5 @@
 import { UploadRecords } from '#server/domains/media/files/model'
-import { newUploadFields } from '#server/domains/media/uploads/store-once'
+import { newUploadFields } from '#server/domains/media/uploads/store'
 import type { Node } from '#server/kernel/context'
 import { addressOf } from '#server/ports/storage/port'
 import type { Booted } from './boot.ts'

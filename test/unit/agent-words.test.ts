@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endOfWords } from '#server/domains/agents/agent-rooms/writing'
+import { endOfWords } from '#server/domains/agents/agent-rooms/answers'
 
 test('words end behind the last white space that is new', () => {
   expect(endOfWords('Good day to', 0)).toBe(9)

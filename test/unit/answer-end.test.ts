@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { onAnswerEnd } from '#server/kernel/http/answer-end'
+import { onAnswerEnd } from '#server/kernel/http/deadline'
 
 test('O45: however many wait for the end of an answer, it has one listener of theirs', async () => {
   let answer: ServerResponse | undefined

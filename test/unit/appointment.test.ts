@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Appointment, appointmentText } from '#server/domains/meetings/booking/appointment'
+import { type Appointment, appointmentText } from '#server/domains/meetings/booking/emails'
 
 const given: Appointment = {
   method: 'REQUEST',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { coalesceWrites } from '#server/kernel/store/coalesced-writes'
+import { coalesceWrites } from '#server/kernel/sockets'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

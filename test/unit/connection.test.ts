@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'socket.io'
 import { expect, test } from 'vitest'
 import { audiences } from '#server/kernel/context'
-import { LiveConnection } from '#server/kernel/sockets/connection'
-import { eventScopesOf } from '#server/kernel/sockets/event-scopes'
+import { eventScopesOf, LiveConnection } from '#server/kernel/sockets/connection'
 
 const caller = { account: null, session: null, token: null, ip: '', userAgent: '' } as never
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Node } from '#server/kernel/context'
-import { budgets } from '#server/kernel/limits/budgets'
-import { runCostlyCall } from '#server/kernel/limits/costs'
+import { budgets, runCostlyCall } from '#server/kernel/limits/budgets'
 
 test('O04: of one address few costly calls are worked on at once, and those of another wait for none of them', async () => {
   const node = { state: new Map(), limits: { scale: 1 } } as unknown as Node

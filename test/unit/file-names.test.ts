@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { endingOf, isProgram, isProgramName } from '#server/domains/media/uploads/file-types'
-import { draft } from '#shared/api/rooms/message-draft'
+import { endingOf, isProgram, isProgramName } from '#server/domains/media/uploads/index'
+import { draft } from '#shared/api/rooms/message'
 import { cleanFileName, fileNameIn, namePart } from '#shared/kit/file-name'
 
 const anyName = fc.oneof(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FrameLog } from '#server/domains/agents/runs/frame-log'
+import { FrameLog } from '#server/domains/agents/runs/frame-store'
 
 const words = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => ({ t: 'chunk', off: from + at, text: `${from + at}` }) as const)

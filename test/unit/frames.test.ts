@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { framesOf } from '#server/domains/rooms/messages/frames'
+import { framesOf } from '#server/domains/rooms/messages/live'
 import type { Row } from '#server/log/types'
 
 const cut = (...targets: (string | null)[]) =>

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { exactIndex, vectorBytes } from '#server/domains/agents/library/search/exact'
+import { exactIndex, termsOf, vectorBytes } from '#server/domains/agents/library/search/exact'
 import { forgetOldestIndexes } from '#server/domains/agents/library/search/index'
-import { termsOf } from '#server/domains/agents/library/search/words'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 
 const places = [

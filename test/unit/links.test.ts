@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hasLink } from '#server/domains/moderation/verdict/links'
+import { hasLink } from '#server/domains/moderation/verdict/steps'
 
 const links = [
   'http://example.com',

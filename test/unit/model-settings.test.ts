@@ -23,10 +23,12 @@ test('the script is asked for by its name alone', () => {
 
 test('a key asks the model of a server', () => {
   const given = { ...production, MODEL_API_KEY: 'k', MODEL_BASE_URL: 'http://localhost:1/v1' }
-  const asked = { api: 'chat', apiKey: 'k', baseUrl: 'http://localhost:1/v1', model: 'gpt-4.1-mini' }
+  const asked = { api: 'chat', apiKey: 'k', baseUrl: 'http://localhost:1/v1', model: 'gpt-4.1-mini', others: [] }
   expect(readConfig(given).model).toEqual(asked)
   expect(readConfig({ ...given, MODEL_API: 'chat' }).model).toEqual(asked)
   expect(readConfig({ ...given, MODEL_API: 'responses' }).model).toEqual({ ...asked, api: 'responses' })
+  const choices = { MODEL_CHOICES: 'gpt-4.1, gpt-4.1-mini,gpt-4.1' }
+  expect(readConfig({ ...given, ...choices }).model).toEqual({ ...asked, others: ['gpt-4.1'] })
 })
 
 test.each(['Responses', 'completions', '1'])('an interface that there is not (%s) is refused at the start', (api) => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { disguiseOf } from '#server/domains/people/accounts/name-disguises'
-import { looksIn } from '#server/domains/people/accounts/names'
+import { disguiseOf, looksIn } from '#server/domains/people/accounts/names'
 import { uniqueFormOf } from '#server/domains/rooms/rooms/names'
 
 test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { guardPayload } from '#server/kernel/http/payload-guard'
+import { guardPayload } from '#server/kernel/http/http-guards'
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) })
 const refusal = expect.objectContaining({ code: 'VALIDATION_ERROR' })

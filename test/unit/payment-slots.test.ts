@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { takeQuestionSlots } from '#server/domains/payments/paid-chat/slots'
+import { takeQuestionSlots } from '#server/domains/payments/paid-chat/chat'
 import type { Node } from '#server/kernel/context'
 
 test('T31: an address has 64 paid questions at a time, an agent 128, and each slot is free again once it is given back', () => {

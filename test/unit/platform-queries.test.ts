@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isReadingQuery } from '#server/domains/agents/agent-tools/platform'
+import { isReadingQuery } from '#server/domains/agents/agent-tools/tool'
 
 test.each([
   '{ rooms { name } }',

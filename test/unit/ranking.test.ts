@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ranked } from '#client/web/switcher/ranking'
+import { ranked } from '#client/web/switcher/entries'
 
 const found = (query: string, ...titles: string[]) =>
   ranked(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { getCreate2Address, keccak256 } from 'viem'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { safeAddressOf, safeInitializer, safeProfile } from '#server/domains/people/accounts/safe-address'
+import { safeAddressOf, safeInitializer, safeProfile } from '#server/domains/people/accounts/smart-account'
 
 const Bytes = z.templateLiteral(['0x', z.string()])
 const Row = z.object({ saltNonce: z.string().transform(BigInt), initializer: Bytes, address: Bytes })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSchedulingRequest } from '#server/domains/meetings/scheduling/requests'
+import { isSchedulingRequest } from '#server/domains/meetings/scheduling/booking-card'
 
 describe('a request for an appointment', () => {
   test.each([

@@ -4,11 +4,11 @@ import {
   type OpenSpan,
   openTimes,
   type Span,
+  slotsOf,
   startOfDay,
   steadySpans,
   type WeeklyWindow,
 } from '#server/domains/meetings/scheduling/open-time'
-import { slotsOf } from '#server/domains/meetings/scheduling/slots'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { logEntryOf } from '#server/domains/moderation/moderation/entries'
-import { eventOf } from '#server/domains/rooms/messages/render'
+import { logEntryOf } from '#server/domains/moderation/moderation/moderate'
+import { eventOf } from '#server/domains/rooms/messages/pages'
 import { projection } from '#server/domains/rooms/room-state/projection'
 import { type Fact, GLOBAL, type Row } from '#server/log/types'
 

@@ -47,6 +47,8 @@ describe('O20: of an answer', () => {
     ['They want◁/think▷A fox.', 'A fox.'],
     ['<seed:think>x</seed:think>A fox.', 'A fox.'],
     ['<|START_THINKING|>x<|END_THINKING|>A fox.', 'A fox.'],
+    ['<unused94>thought\nThey want<unused95>A fox.', 'A fox.'],
+    ['<|channel>thought\nThey want<channel|>A fox.', 'A fox.'],
     ['<think>a<think>b</think>c</think>A fox.', 'A fox.'],
     ['<think>a\n<think>b</think>c<think></think></think>\nA fox.', 'A fox.'],
     ['<think>The mark is <think>.</think>A fox.', 'A fox.'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkArguments, tidiedSchema } from '#server/domains/agents/agent-tools/schema'
+import { checkArguments, tidiedSchema } from '#server/domains/agents/agent-tools/tool'
 
 const nested = (depth: number): object =>
   depth === 0 ? { type: 'string' } : { type: 'object', properties: { a: nested(depth - 1) } }

@@ -14,6 +14,7 @@ const anyWord = new Set([
   'WORLDID_APP_ID',
   'WORLDID_ACTION',
   'PARTNER_CHANNEL',
+  'MODEL_CHOICES',
   'MODEL_NAME',
   'EMBEDDING_MODEL',
   'S3_REGION',

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Budget, longestJudged } from '#server/domains/moderation/verdict/budget'
-import { patternLimits, tryPattern } from '#server/domains/moderation/verdict/patterns'
-import { trialTexts } from '#server/domains/moderation/verdict/trial-texts'
+import { type Budget, longestJudged } from '#server/domains/moderation/verdict/automaton'
+import { patternLimits, trialTexts, tryPattern } from '#server/domains/moderation/verdict/patterns'
 import { type BlockedWord, compileWords, findWords, type WordList } from '#server/domains/moderation/verdict/words'
 import { stepsOfAText } from '#shared/kit/budgets'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWebhookTurns, type WebhookTurnEnd } from '#server/domains/platform/webhooks/turns'
+import { createWebhookTurns, type WebhookTurnEnd } from '#server/domains/platform/webhooks/positions'
 
 /** Turns that end when the test says so. */
 function held() {

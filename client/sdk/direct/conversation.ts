@@ -10,14 +10,12 @@ import type { ConversationKey, DirectDevice, DirectState, Draft, Secrecy } from 
 import { randomBytes, toBase64Url } from './bytes.ts'
 import { verify } from './certificate.ts'
 import { isPublicKey, openKey, sealKey } from './envelope.ts'
-import { innerFrom, NoMessage, saltOf } from './inner.ts'
-import { epochIn, openMessage, type Place, sealMessage } from './message.ts'
+import { epochIn, innerFrom, NoMessage, openMessage, type Place, saltOf, sealMessage } from './message.ts'
 import { type Opened, openFormer } from './opened.ts'
 import type { OwnOptions } from './own.ts'
-import { safetyNumber } from './safety.ts'
-import type { Sealer } from './sealer.ts'
+import type { Sealer } from './shared.ts'
 import type { Kept } from './store.ts'
-import { accepting, type Judged, trust } from './trust.ts'
+import { accepting, type Judged, safetyNumber, trust } from './trust.ts'
 
 export interface ConversationOptions extends OwnOptions {
   room: RoomRef

@@ -1,6 +1,5 @@
 import type { Secrecy } from '../types.ts'
-import type { Inner } from './inner.ts'
-import { epochIn, openFormerText } from './message.ts'
+import { epochIn, type Inner, openFormerText } from './message.ts'
 
 /** A message that was opened, or why it could not be. */
 export type Opened = Secrecy & { inner: Inner | null }

@@ -5,10 +5,8 @@ import type { Call } from '../calls.ts'
 import { asAppError, isPassing } from '../failures.ts'
 import type { ConversationKey, Draft } from '../types.ts'
 import { fromBase64 } from './bytes.ts'
-import { innerFrom, NoMessage, saltOf } from './inner.ts'
-import { openMessage, type Place, sealMessage } from './message.ts'
+import { innerFrom, NoMessage, openMessage, type Place, saltOf, sealMessage } from './message.ts'
 import type { Opened } from './opened.ts'
-import type { Sealer } from './sealer.ts'
 
 interface SharedKeyOptions {
   call: Call
@@ -84,4 +82,20 @@ export class SharedKey implements Sealer {
       throw failure
     }
   }
+}
+
+type In = Omit<Place, 'dm'>
+
+/** What seals the messages of one room, and opens them. */
+export interface Sealer {
+  ready(): Promise<unknown>
+  refresh(devicesToo: boolean): Promise<void>
+  /** The text of a message, as the server takes it. */
+  seal(place: In, draft: Draft): Promise<string>
+  open(place: In, text: string): Promise<Opened>
+  /** Was this told because the message must be sealed anew? */
+  isStale(error: unknown): Promise<boolean>
+  /** The key for what is sent now. */
+  sendingKey(): Promise<ConversationKey>
+  keyOf(epochId: string): Promise<ConversationKey>
 }

@@ -1,29 +1,104 @@
+import { useState } from 'react'
+import type { ContactsFrom } from '#shared/api/people/account-records'
 import { linkTo, type SettingsSection } from '#shared/kit/pages'
+import { useClient } from '../connection/client.ts'
+import { Avatar } from '../kit/avatar.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
+import { fullTimeOf, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { Blank, Listed, Problem, Skeleton } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
+import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { useSubmit } from '../kit/use-submit.ts'
+import { PictureField } from '../media/picture-field.tsx'
+import { useStoredPicture } from '../media/stored.ts'
 import { useDeletions } from '../messages/deletions.tsx'
 import { openDialog, openPage } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
+import { confirmationTexts } from '../texts/confirmations.ts'
+import { chooseLanguage, chosenLanguage, type Language, languages } from '../texts/language.ts'
 import { settingTexts as t } from '../texts/settings.ts'
-import { Appearance } from './appearance/appearance.tsx'
+import { type Theme, useTheme } from './appearance/theme.ts'
 import { Availability } from './availability/availability.tsx'
 import { Notifications } from './notifications/notifications.tsx'
 import { OwnData } from './own-data/own-data.tsx'
 import { Points } from './points/points.tsx'
-import { ContactPermissions } from './privacy/contact-permissions.tsx'
 import { BlockedPeople, SilencedRooms } from './privacy/quiet-lists.tsx'
-import { OwnPicture } from './profile/own-picture.tsx'
-import { ProfileForm } from './profile/profile-form.tsx'
-import { StatusForm } from './profile/status-form.tsx'
-import { DeviceKeys } from './security/device-keys.tsx'
 import { Devices } from './security/devices.tsx'
 import { SmartAccount } from './security/smart-account.tsx'
 import { WaysIn } from './security/ways-in.tsx'
 import { useSession } from './session.ts'
 import styles from './settings.module.css'
 import { settingsTabs } from './settings-tabs.ts'
+
+const themes: readonly Theme[] = ['system', 'light', 'dark']
+
+function Appearance() {
+  const [theme, choose] = useTheme()
+  return (
+    <>
+      <fieldset className="segments">
+        <legend className="label">{t.themes.title}</legend>
+        {themes.map((option) => (
+          <label key={option}>
+            <input type="radio" name="theme" checked={theme === option} onChange={() => choose(option)} />
+            <span className="segment">{t.themes[option]}</span>
+          </label>
+        ))}
+      </fieldset>
+      <label className="field">
+        <span>{t.language.title}</span>
+        <select
+          className="input"
+          value={chosenLanguage() ?? ''}
+          onChange={({ target }) => chooseLanguage((target.value || null) as Language | null)}
+        >
+          <option value="">{t.language.browser}</option>
+          {Object.entries(languages).map(([language, name]) => (
+            <option key={language} value={language} lang={language}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
+  )
+}
+
+const contacts = ['messages_from', 'invites_from', 'calls_from'] as const
+const choices: readonly ContactsFrom[] = ['everyone', 'friends', 'nobody']
+
+/** Who may write, invite and call. It holds in every browser of the account. */
+function ContactPermissions() {
+  const client = useClient()
+  const attempt = useAttempt()
+  const own = useLoaded('contacts', async () => (await client.accounts.ownProfile()).user)
+  if (!own.value) return own.error ? <Problem error={own.error} onRetry={own.reload} /> : <Skeleton rows={3} />
+  const choose = (contact: (typeof contacts)[number], from: ContactsFrom) =>
+    attempt(async () => {
+      const { user } = await client.accounts.updateProfile({ [contact]: from })
+      own.change(() => user)
+    })
+  return contacts.map((contact) => (
+    <fieldset key={contact} className="segments">
+      <legend className="label">{t.permissions[contact]}</legend>
+      {choices.map((from) => (
+        <label key={from}>
+          <input
+            type="radio"
+            name={contact}
+            checked={own.value?.[contact] === from}
+            onChange={() => void choose(contact, from)}
+          />
+          <span className="segment">{t.callers[from]}</span>
+        </label>
+      ))}
+    </fieldset>
+  ))
+}
 
 export function Settings({ section: page, onClose }: { section: SettingsSection; onClose: () => void }) {
   const setPage = (section: SettingsSection) => openDialog(linkTo('settings', { section }))
@@ -90,5 +165,170 @@ function Profile({ onLeave }: { onLeave: () => void }) {
         <span className="hint">{t.profile.signOutHint}</span>
       </div>
     </>
+  )
+}
+
+/** The devices that open direct messages of the account. */
+function DeviceKeys() {
+  const client = useClient()
+  const tell = useTell()
+  const { account } = useSession()
+  const keys = useLoaded('device-keys', async () => (await client.deviceKeys.list({ addresses: account })).devices)
+  const remove = async (device_id: string) => {
+    await client.deviceKeys.remove({ device_id })
+    tell(t.keys.removed)
+    keys.reload()
+  }
+  return (
+    <section className="stack" aria-label={t.keys.title}>
+      <h3 className="label">{t.keys.title}</h3>
+      <p className="hint">{t.keys.hint}</p>
+      <Listed loaded={keys} empty={<Blank icon="key" title={t.keys.empty} />}>
+        {(all) => (
+          <ul className="quiet-list">
+            {all.map(({ device_id, name, certificate, created_at }) => (
+              <li key={device_id} className="row">
+                <Icon name="key" />
+                <span className="grow">
+                  <strong>{name}</strong>
+                  <small className="hint">
+                    {(certificate ? t.keys.verified : t.keys.unverified)({
+                      since: fullTimeOf(created_at),
+                      time: (parts) => <time dateTime={created_at}>{parts}</time>,
+                    })}
+                  </small>
+                </span>
+                <ConfirmButton
+                  title={t.remove}
+                  question={confirmationTexts.deviceKey}
+                  onConfirm={() => remove(device_id)}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+    </section>
+  )
+}
+
+/** What the account says of the moment: an emoji and a few words. */
+function StatusForm() {
+  const client = useClient()
+  const tell = useTell()
+  const own = useLoaded('status', async () => (await client.accounts.ownProfile()).user)
+  const [draft, setDraft] = useState<{ status_emoji?: string; status_text?: string }>({})
+  const { isBusy, problem, submit } = useSubmit(async () => {
+    const { user } = await client.accounts.updateProfile(draft)
+    own.change(() => user)
+    setDraft({})
+    tell(t.saved)
+  })
+  if (!own.value) return null
+  const { status_emoji, status_text } = own.value
+
+  return (
+    <form className="stack" aria-label={t.status.title} onSubmit={submit}>
+      <div className="row">
+        <label className="field emoji-field">
+          <span>{t.status.emoji}</span>
+          <input
+            dir="auto"
+            className="input"
+            placeholder="🌴"
+            maxLength={16}
+            value={draft.status_emoji ?? status_emoji ?? ''}
+            onChange={({ target }) => setDraft({ ...draft, status_emoji: target.value.trim() })}
+          />
+        </label>
+        <label className="field grow">
+          <span>{t.status.text}</span>
+          <input
+            dir="auto"
+            className="input"
+            placeholder={t.status.example}
+            maxLength={80}
+            value={draft.status_text ?? status_text ?? ''}
+            onChange={({ target }) => setDraft({ ...draft, status_text: target.value })}
+          />
+        </label>
+      </div>
+      <div className="row end">
+        <button type="submit" className="button" aria-disabled={isBusy || undefined}>
+          {t.status.save}
+        </button>
+      </div>
+      <Problem error={problem} />
+    </form>
+  )
+}
+
+function ProfileForm() {
+  const client = useClient()
+  const tell = useTell()
+  const { user, reload } = useSession()
+  const [displayName, setDisplayName] = useState(user.display_name ?? '')
+  const [username, setUsername] = useState(user.username ?? '')
+  const { problem, submit } = useSubmit(async () => {
+    if (displayName.trim() !== (user.display_name ?? '')) {
+      await client.accounts.updateProfile({ display_name: displayName.trim() || null })
+    }
+    const name = username.trim().replace('@', '').toLowerCase()
+    if (name && name !== user.username) await client.accounts.claimUsername({ username: name })
+    reload()
+    tell(t.saved)
+  })
+
+  return (
+    <form className="stack" onSubmit={submit}>
+      <label className="field">
+        <span>{t.profile.displayName}</span>
+        <input
+          dir="auto"
+          className="input"
+          maxLength={50}
+          value={displayName}
+          onChange={(event) => setDisplayName(event.target.value)}
+        />
+      </label>
+      <label className="field">
+        <span>{t.profile.username}</span>
+        <input
+          dir="auto"
+          className="input"
+          autoCapitalize="none"
+          autoComplete="off"
+          spellCheck={false}
+          pattern="@?[A-Za-z0-9_]{3,20}"
+          value={username}
+          onChange={(event) => setUsername(event.target.value)}
+        />
+        <small>{t.profile.usernameHint}</small>
+      </label>
+      <Problem error={problem} />
+      <div className="row end">
+        <button type="submit" className="button main">
+          {t.save}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** The picture of this account. */
+function OwnPicture() {
+  const client = useClient()
+  const { account, user, status, reload } = useSession()
+  const picture = useStoredPicture(user.avatar_url)
+  const name = nameOf(user.display_name ?? user.username, account)
+  if (!status?.media) return null
+  const remove = () => client.accounts.updateProfile({ custom_avatar_url: null, use_custom_avatar: false }).then(reload)
+  return (
+    <PictureField
+      title={t.profile.picture}
+      shown={<Avatar id={account} name={name} size="large" picture={picture} />}
+      onStore={(file) => client.uploads.avatar({ file }).then(reload)}
+      onRemove={picture === null ? undefined : remove}
+    />
   )
 }

@@ -4,14 +4,15 @@ import { isSameAccount } from '#shared/kit/accounts'
 import type { AnswerOf } from '#shared/kit/contract'
 import { useNames } from '../accounts/names.ts'
 import { useClient } from '../connection/client.ts'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Blank, Listed, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { findPeople } from '../rooms/find-people.ts'
 import { adminTexts } from '../texts/admin.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
 
 type Moderator = Extract<AnswerOf<typeof moderation.inspect>, { moderators: unknown }>['moderators'][number]
 
@@ -162,7 +163,7 @@ function ModeratorDialog({ address, name, moderator, onChanged, onClose }: Moder
         </label>
         <Problem error={problem} />
         <div className="row end">
-          {moderator && <ConfirmButton title={t.remove} onConfirm={remove} />}
+          {moderator && <ConfirmButton title={t.remove} question={confirmationTexts.moderator} onConfirm={remove} />}
           <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
             {t.save}
           </button>

@@ -3,13 +3,14 @@ import type { inviteCodes } from '#shared/api/people/invite-codes'
 import type { AnswerOf } from '#shared/kit/contract'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { MakeForm } from '../kit/make-form.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { usePages } from '../kit/use-pages.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { adminTexts } from '../texts/admin.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { controlTexts } from '../texts/controls.ts'
 import styles from './administration.module.css'
 
@@ -65,7 +66,12 @@ export function InviteCodes() {
                 >
                   {code.is_active ? t.turnOff : t.turnOn}
                 </ActButton>
-                <ConfirmButton title={t.remove} of={code.code} onConfirm={() => remove(code.code)} />
+                <ConfirmButton
+                  title={t.remove}
+                  question={confirmationTexts.inviteCode}
+                  of={code.code}
+                  onConfirm={() => remove(code.code)}
+                />
               </li>
             ))}
           </ul>

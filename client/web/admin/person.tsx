@@ -6,6 +6,7 @@ import type { AnswerOf } from '#shared/kit/contract'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { fullTimeOf, isolated, nameOf } from '../kit/format.ts'
 import { MakeForm } from '../kit/make-form.tsx'
@@ -13,8 +14,8 @@ import { Listed, Problem } from '../kit/notice.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { adminTexts } from '../texts/admin.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { locale } from '../texts/language.ts'
 import styles from './administration.module.css'
 
@@ -150,7 +151,11 @@ function Suspension({ person, onChange }: OfPerson) {
               value={reason}
               onChange={({ target }) => setReason(target.value)}
             />
-            <ConfirmButton title={t.suspension.suspend} onConfirm={() => suspend(true)} />
+            <ConfirmButton
+              title={t.suspension.suspend}
+              question={confirmationTexts.suspend}
+              onConfirm={() => suspend(true)}
+            />
           </div>
         </>
       )}
@@ -224,6 +229,7 @@ function Rights({ person, onChange, isSuperAdmin }: OfPerson & { isSuperAdmin: b
         <div className="row">
           <ConfirmButton
             title={person.role === 'user' ? t.rights.makeAdmin : t.rights.removeAdmin}
+            question={person.role === 'user' ? confirmationTexts.makeAdmin : confirmationTexts.removeAdmin}
             onConfirm={changeRole}
           />
         </div>

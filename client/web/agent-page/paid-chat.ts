@@ -6,8 +6,7 @@ import type { Client } from '#client/sdk/types'
 import type { CutShort } from '#shared/api/agents/run-frames'
 import type { AppError } from '#shared/errors'
 import { type KeptQuestion, type KeptReceipt, visitOf } from './kept.ts'
-import { isOverIn, type Offer, offerIn } from './offer.ts'
-import type { Payer } from './payers.ts'
+import { isOverIn, type Offer, offerIn, type Payer } from './offer.ts'
 
 /** How far a question is. */
 export type Stage =

@@ -4,8 +4,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { priceTexts as t } from '../texts/prices.ts'
-import { amountText, type Offer } from './offer.ts'
-import { type Payer, usePayers } from './payers.ts'
+import { amountText, type Offer, type Payer, usePayers } from './offer.ts'
 import styles from './price-card.module.css'
 
 /** Of a payment that is refused without a price: one that is not valid is told together with what is to be paid. */

@@ -5,28 +5,115 @@ import type { OwnAgent } from '#shared/api/agents/agent-records'
 import { linkTo } from '#shared/kit/pages'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { isolated } from '../kit/format.ts'
+import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
 import { Tabs } from '../kit/tabs.tsx'
 import { useTellLatest } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
 import { PictureField } from '../media/picture-field.tsx'
-import { agentFormOf } from '../messages/drafts.ts'
+import { agentFormOf, keepText, readText } from '../messages/drafts.ts'
 import { agentEditorTexts as t } from '../texts/agent-editor.ts'
 import styles from './agent-edit.module.css'
-import { fieldsOf, inputOf, isSame, problemOf } from './agent-fields.ts'
+import { type AgentFields, fieldsOf, inputOf, isSame, newFields, problemOf } from './agent-fields.ts'
 import { AgentForm, focusWrong } from './agent-form.tsx'
-import { AgentHead } from './agent-head.tsx'
-import { AgentMissing } from './agent-missing.tsx'
-import { formWords } from './agent-new.tsx'
-import { AgentPicture } from './agent-picture.tsx'
-import { Conversation } from './conversation.tsx'
+import { AgentHead, AgentPicture } from './agent-head.tsx'
+import { AgentMissing, Conversation, useAgent } from './conversation.tsx'
 import { KnowledgePart } from './knowledge-part.tsx'
 import { PricePart } from './price-part.tsx'
 import { ToolsPart } from './tools-part.tsx'
-import { useAgent } from './use-agent.ts'
-import { useKeptFields } from './use-kept-fields.ts'
+
+const betaAccessTexts = t.beta
+
+/** Where admins choose who may create agents, a request for that. */
+function BetaAccess() {
+  const client = useClient()
+  const { value, reload } = useLoaded('beta', () => client.betaAccess.get())
+  if (!value || value.hasBetaAccess) return null
+  const apply = async () => {
+    await client.betaAccess.apply({})
+    reload()
+  }
+  return (
+    <section className="row wrap" aria-label={betaAccessTexts.title}>
+      <span className="grow" role="status">
+        {value.appliedAt === null
+          ? betaAccessTexts.hint
+          : betaAccessTexts.applied({ time: fullTimeOf(value.appliedAt) })}
+      </span>
+      {!value.hasApplied && (
+        <ActButton className="button" onPress={apply}>
+          {betaAccessTexts.apply}
+        </ActButton>
+      )}
+    </section>
+  )
+}
+
+/** What a form of an agent holds: as it is stored, with what was changed in this browser and is not saved yet. */
+function useKeptFields(place: string, stored: AgentFields) {
+  const [fields, setFields] = useState<AgentFields>(() => ({ ...stored, ...changesIn(place) }))
+  const change = (next: AgentFields) => {
+    setFields(next)
+    keepText(place, isSame(next, stored) ? null : JSON.stringify(changesOf(next, stored)))
+  }
+  /** Shows these instead, with nothing left to be saved. */
+  const forget = (saved: AgentFields = stored) => {
+    setFields(saved)
+    keepText(place, null)
+  }
+  return [fields, change, forget] as const
+}
+
+const changesOf = (fields: AgentFields, stored: AgentFields): Partial<AgentFields> =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => stored[name as keyof AgentFields] !== value))
+
+const changesIn = (place: string): Partial<AgentFields> => JSON.parse(readText(place) ?? '{}') as Partial<AgentFields>
+
+const formWords: ProblemWords = t.problems
+
+export function AgentNew() {
+  const client = useClient()
+  const { account } = useSession()
+  const [fields, setFields, forget] = useKeptFields(agentFormOf(account), newFields)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+
+  const create = async () => {
+    if (isBusy) return
+    if (problemOf(fields)) return focusWrong()
+    setBusy(true)
+    try {
+      const { agent } = await client.agents.create({ ...inputOf(fields, null), name: fields.name })
+      forget()
+      navigate(linkTo('agentEdit', { agent: agent.id }))
+    } catch (cause) {
+      setError(cause)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <main className="room agents" aria-label={t.new}>
+      <AgentHead title={t.new} back={{ title: t.back, go: () => navigate(linkTo('agents')), isAlways: true }} />
+      <div className="page narrow">
+        <BetaAccess />
+        <AgentForm fields={fields} onChange={setFields} onSubmit={() => void create()} isNew>
+          <Problem error={error} words={formWords} />
+          <div className="row end">
+            <span className="hint grow">{t.tryAfter}</span>
+            <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
+              {t.create}
+            </button>
+          </div>
+        </AgentForm>
+      </div>
+    </main>
+  )
+}
 
 export function AgentEdit({ id }: { id: string }) {
   const { value: agent, error, reload, change } = useAgent(id)
@@ -122,12 +209,13 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
         <div className={styles.agentSettings} role="tabpanel" aria-labelledby={`tab-${part}`}>
           <div hidden={part !== 'form' && part !== 'try'}>
             <div className="stack">
+              {agent.ratings.up + agent.ratings.down > 0 && <p className="hint">{t.ratings(agent.ratings)}</p>}
               <OwnAgentPicture agent={agent} onSaved={onSaved} />
               <AgentForm
                 fields={fields}
                 onChange={setFields}
                 onSubmit={() => void submit()}
-                can={{ searchWeb: agent.searches_web, tellEvents: agent.events_access }}
+                can={{ searchWeb: agent.searches_web, tellEvents: agent.events_access, models: agent.models }}
               >
                 <Problem error={error} words={formWords} />
               </AgentForm>

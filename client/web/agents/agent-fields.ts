@@ -8,6 +8,10 @@ export interface AgentFields {
   avatarEmoji: string
   personality: string
   systemInstructions: string
+  greeting: string
+  /** Empty where the server decides. */
+  model: string
+  temperature: string
   visibility: OwnAgent['visibility']
   questions: string
   tags: string
@@ -23,6 +27,9 @@ export const newFields: AgentFields = {
   avatarEmoji: '🤖',
   personality: '',
   systemInstructions: '',
+  greeting: '',
+  model: '',
+  temperature: '',
   visibility: 'private',
   questions: '',
   tags: '',
@@ -37,8 +44,11 @@ export const fieldsOf = (agent: OwnAgent): AgentFields => ({
   avatarEmoji: agent.avatar_emoji,
   personality: agent.personality,
   systemInstructions: agent.system_instructions,
+  greeting: agent.greeting,
+  model: agent.model,
+  temperature: agent.temperature === null ? '' : String(agent.temperature),
   visibility: agent.visibility,
-  questions: (agent.suggested_questions ?? []).join('\n'),
+  questions: (agent.own_questions ?? []).join('\n'),
   tags: agent.tags.join(', '),
   useKnowledgeBase: agent.use_knowledge_base,
   webSearchEnabled: agent.web_search_enabled,
@@ -53,7 +63,7 @@ const listOf = (text: string, between: RegExp): string[] =>
     .filter(Boolean)
 
 /** The most characters of each field. */
-export const longest = { name: 100, personality: 1_000, systemInstructions: 4_000 } as const
+export const longest = { name: 100, personality: 1_000, systemInstructions: 4_000, greeting: 500 } as const
 const mostQuestions = 4
 const longestQuestion = 100
 const mostTags = 5
@@ -73,11 +83,11 @@ type Problems = Partial<Record<Longest, string>> & {
 
 /** What is wrong with the fields, in words; empty where they can be sent. */
 export function problemsOf(fields: AgentFields): Problems {
-  const { questions, tags, avatarEmoji, visibility } = fields
-  const asked = visibility === 'official' ? listOf(questions, /\n/) : []
+  const { questions, tags, avatarEmoji } = fields
+  const asked = listOf(questions, /\n/)
   const tagged = listOf(tags, /,/)
   const problems: Problems = {}
-  for (const name of ['name', 'personality', 'systemInstructions'] as const)
+  for (const name of ['name', 'personality', 'systemInstructions', 'greeting'] as const)
     if (lengthOf(fields, name) > longest[name])
       problems[name] = t.faults.tooLong({
         most: longest[name].toLocaleString(locale),
@@ -97,7 +107,7 @@ export const problemOf = (fields: AgentFields): string | null => Object.values(p
 
 /** What is sent: of an agent that exists, the fields that were changed. */
 export function inputOf(fields: AgentFields, before: AgentFields | null) {
-  const { questions, tags, ...same } = fields
+  const { questions, tags, temperature, model, ...same } = fields
   const isChanged = (name: keyof AgentFields) => before === null || before[name] !== fields[name]
   const suggested = listOf(questions, /\n/)
   const plain = Object.fromEntries(
@@ -110,9 +120,9 @@ export function inputOf(fields: AgentFields, before: AgentFields | null) {
   return {
     ...plain,
     ...(isChanged('tags') ? { tags: listOf(tags, /,/) } : {}),
-    ...(isChanged('questions') && fields.visibility === 'official'
-      ? { suggestedQuestions: suggested.length > 0 ? suggested : null }
-      : {}),
+    ...(isChanged('questions') ? { suggestedQuestions: suggested.length > 0 ? suggested : null } : {}),
+    ...(isChanged('model') && model !== '' ? { model } : {}),
+    ...(isChanged('temperature') ? { temperature: temperature === '' ? null : Number(temperature) } : {}),
   }
 }
 

@@ -13,7 +13,7 @@ interface FormProps {
   onSubmit: () => void
   isNew?: boolean
   /** What this server can do for it; of an agent that is new, that is not known. */
-  can?: Record<'searchWeb' | 'tellEvents', boolean>
+  can?: Record<'searchWeb' | 'tellEvents', boolean> & { models: readonly string[] }
   children: ReactNode
 }
 
@@ -125,9 +125,24 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
             </option>
           ))}
         </select>
-        {fields.visibility === 'public' && <small>{t.form.publicHint}</small>}
       </label>
-      {fields.visibility === 'official' && (
+      {!isNew && (
+        <label className="field">
+          <span>{t.form.greeting}</span>
+          <textarea
+            dir="auto"
+            className="input"
+            rows={2}
+            value={fields.greeting}
+            aria-invalid={wrong.greeting !== undefined}
+            onChange={({ target }) => set({ greeting: target.value })}
+          />
+          <FieldHint wrong={wrong.greeting}>
+            {t.form.greetingHint({ most: longest.greeting.toLocaleString(locale) })}
+          </FieldHint>
+        </label>
+      )}
+      {!isNew && (
         <label className="field">
           <span>{t.form.questions}</span>
           <textarea
@@ -138,7 +153,9 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
             aria-invalid={wrong.questions !== undefined}
             onChange={({ target }) => set({ questions: target.value })}
           />
-          <FieldHint wrong={wrong.questions}>{t.form.questionsHint}</FieldHint>
+          <FieldHint wrong={wrong.questions}>
+            {t.form.questionsHint} {fields.visibility === 'public' && t.form.publicHint}
+          </FieldHint>
         </label>
       )}
       <label className="field">
@@ -152,6 +169,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
         />
         <FieldHint wrong={wrong.tags}>{t.form.tagsHint}</FieldHint>
       </label>
+      {can && <AnswerFields fields={fields} models={can.models} onChange={set} />}
       <fieldset className={styles.agentSwitches}>
         <legend className="label">{t.form.permissions}</legend>
         {switches
@@ -172,6 +190,57 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
       </fieldset>
       {children}
     </form>
+  )
+}
+
+const mostTemperature = 2
+const usualTemperature = '0.7'
+
+/** Which model answers, if there are several, and how freely. */
+function AnswerFields(props: {
+  fields: AgentFields
+  models: readonly string[]
+  onChange: (more: Partial<AgentFields>) => void
+}) {
+  const { fields, models, onChange } = props
+  const isOwn = fields.temperature !== ''
+  return (
+    <div className="stack">
+      {models.length > 1 && (
+        <label className="field">
+          <span>{t.form.model}</span>
+          <select className="input" value={fields.model} onChange={({ target }) => onChange({ model: target.value })}>
+            {models.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={isOwn}
+          onChange={({ target }) => onChange({ temperature: target.checked ? usualTemperature : '' })}
+        />
+        <span>
+          {t.form.ownTemperature}
+          <small>{t.form.temperatureHint}</small>
+        </span>
+      </label>
+      {isOwn && (
+        <label className="field">
+          <span>{t.form.temperature({ value: Number(fields.temperature).toLocaleString(locale) })}</span>
+          <input
+            type="range"
+            min={0}
+            max={mostTemperature}
+            step={0.1}
+            value={fields.temperature}
+            onChange={({ target }) => onChange({ temperature: target.value })}
+          />
+        </label>
+      )}
+    </div>
   )
 }
 

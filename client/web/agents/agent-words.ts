@@ -1,8 +1,7 @@
 import type { Agent } from '#shared/api/agents/agent-records'
 import type { CutShort, RunFailure } from '#shared/api/agents/run-frames'
 import type { ProblemWords } from '../kit/problem.ts'
-import { agentChatTexts as t } from '../texts/agent-chat.ts'
-import { agentListTexts } from '../texts/agent-list.ts'
+import { agentListTexts, agentChatTexts as t } from '../texts/agent-chat.ts'
 
 export const visibilityTitles: Record<Agent['visibility'], string> = agentListTexts.visibility
 

@@ -10,9 +10,8 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo } from '../rooms/route.ts'
-import { agentListTexts as t } from '../texts/agent-list.ts'
-import { AgentHead } from './agent-head.tsx'
-import { AgentPicture } from './agent-picture.tsx'
+import { agentListTexts as t } from '../texts/agent-chat.ts'
+import { AgentHead, AgentPicture } from './agent-head.tsx'
 import styles from './agents-home.module.css'
 
 /** The agents of the account, its favorites, and those of others. */

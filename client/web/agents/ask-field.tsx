@@ -15,7 +15,8 @@ import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import { locale } from '../texts/language.ts'
 import styles from './agents.module.css'
 
-const longest = 10_000
+/** The most characters of a question. */
+export const longestQuestion = 10_000
 
 /** The field to ask, and the button that stops what is being answered. */
 export function AskField(props: {
@@ -31,7 +32,7 @@ export function AskField(props: {
   const [text, setText] = useState(() => readText(draft) ?? '')
   const field = useFocused<HTMLTextAreaElement>()
   useField(field, text)
-  const isTooLong = [...text].length > longest
+  const isTooLong = [...text].length > longestQuestion
 
   const write = (next: string) => {
     setText(next)
@@ -73,7 +74,7 @@ export function AskField(props: {
       {isTooLong && (
         <p className="banner" role="status">
           <Icon name="warn" />
-          <span>{t.field.tooLong({ count: longest.toLocaleString(locale) })}</span>
+          <span>{t.field.tooLong({ count: longestQuestion.toLocaleString(locale) })}</span>
         </p>
       )}
       <div className="composer-field">

@@ -1,21 +1,67 @@
-import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { navigate } from 'wouter/use-browser-location'
 import type { LiveRun } from '#client/sdk/runs'
 import type { Agent } from '#shared/api/agents/agent-records'
+import { linkTo } from '#shared/kit/pages'
+import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Problem, Skeleton } from '../kit/notice.tsx'
+import { Blank, LoadProblem, Problem, Skeleton } from '../kit/notice.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
 import { agentChatTexts as t } from '../texts/agent-chat.ts'
-import { AgentPicture } from './agent-picture.tsx'
+import { AgentHead, AgentPicture } from './agent-head.tsx'
+import { missingWords } from './agent-words.ts'
 import styles from './agents.module.css'
 import { AskField } from './ask-field.tsx'
 import { ExchangeRow } from './exchange-row.tsx'
 import { useConversation } from './use-conversation.ts'
-import { useStick } from './use-stick.ts'
+
+const nearEnd = 80
+
+/** Scrolls along with what is written at the end of a box, while its end is visible. */
+export function useStick() {
+  const box = useRef<HTMLDivElement>(null)
+  const isStuck = useRef(true)
+  const [isAtEnd, setAtEnd] = useState(true)
+
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
+    const follow = () => {
+      if (isStuck.current) element.scrollTop = element.scrollHeight
+    }
+    const watch = new ResizeObserver(follow)
+    watch.observe(element)
+    for (const child of element.children) watch.observe(child)
+    follow()
+    return () => watch.disconnect()
+  }, [])
+
+  const onScroll = () => {
+    const element = box.current
+    if (!element) return
+    const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd
+    isStuck.current = isNear
+    setAtEnd(isNear)
+  }
+  const toEnd = useCallback(() => {
+    isStuck.current = true
+    setAtEnd(true)
+    box.current?.scrollTo({ top: box.current.scrollHeight })
+  }, [])
+  /** Returns what brings the same place into view again, after something was added above it. */
+  const hold = () => {
+    const { scrollHeight = 0, scrollTop = 0 } = box.current ?? {}
+    return () => box.current?.scrollTo({ top: box.current.scrollHeight - (scrollHeight - scrollTop) })
+  }
+  return { box, isAtEnd, toEnd, onScroll, hold }
+}
 
 /** Questions and answers, and the field to ask; `beforeAsk` is done before a question is asked, and stops it where it fails. */
-export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: () => Promise<void> }) {
-  const { loaded, exchanges, hasOlder, ask, loadOlder } = useConversation(agent.id)
+export function Conversation(props: { agent: Agent; session?: string; beforeAsk?: () => Promise<void> }) {
+  const { agent, session, beforeAsk } = props
+  const { loaded, exchanges, hasOlder, ask, loadOlder } = useConversation(agent.id, session)
   const { box, isAtEnd, toEnd, onScroll, hold } = useStick()
   const [problem, setProblem] = useState<unknown>(null)
   // What was wrong with the agent may be mended by now.
@@ -24,11 +70,11 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
   const last = exchanges.at(-1)?.run ?? null
   const running = useRunning(exchanges.flatMap(({ run }) => run ?? []))
 
-  const send = async (message: string): Promise<boolean> => {
+  const send = async (message: string, replaces?: string): Promise<boolean> => {
     setProblem(null)
     try {
       await beforeAsk?.()
-      ask(message)
+      ask(message, replaces)
       requestAnimationFrame(toEnd)
       return true
     } catch (cause) {
@@ -72,8 +118,14 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
             {loaded.value !== null && exchanges.length === 0 && (
               <Begin agent={agent} onAsk={(question) => void send(question)} />
             )}
-            {exchanges.map((exchange) => (
-              <ExchangeRow key={exchange.key} agent={agent} exchange={exchange} onAsk={(text) => void send(text)} />
+            {exchanges.map((exchange, at) => (
+              <ExchangeRow
+                key={exchange.key}
+                agent={agent}
+                exchange={exchange}
+                isLast={at === exchanges.length - 1}
+                onAsk={send}
+              />
             ))}
           </div>
         </section>
@@ -98,7 +150,7 @@ function Begin({ agent, onAsk }: { agent: Agent; onAsk: (question: string) => vo
     <div className={styles.agentBegin}>
       <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="large" />
       <h2>{isolated(agent.name)}</h2>
-      <p>{agent.personality || t.begin}</p>
+      <p dir="auto">{agent.greeting || agent.personality || t.begin}</p>
       {agent.suggested_questions && agent.suggested_questions.length > 0 && (
         <ul aria-label={t.suggestions}>
           {agent.suggested_questions.map((question) => (
@@ -154,5 +206,33 @@ function EndAnnouncer({ name, run }: { name: string; run: LiveRun | null }) {
     <div className="unseen" role="log" aria-live="polite" aria-label={t.answers}>
       {said}
     </div>
+  )
+}
+
+export const useAgent = (id: string) => {
+  const client = useClient()
+  return useLoaded<Agent>(id, async () => (await client.agents.get({ id })).agent)
+}
+
+/** The place of an agent that loads, or that could not be loaded. */
+export function AgentMissing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const back = { title: t.back, go: () => navigate(linkTo('agents')), isAlways: true }
+  if (!error)
+    return (
+      <main className="room" aria-label={t.title}>
+        <AgentHead title={t.title} back={back} />
+        <Skeleton rows={9} label={t.loadingAgent} />
+      </main>
+    )
+  return (
+    <main className="room" aria-label={t.title}>
+      <AgentHead title={t.title} back={back} />
+      <Blank icon="warn" title={t.notOpened}>
+        <LoadProblem error={error} words={missingWords} />
+        <button type="button" className="button small" onClick={onRetry}>
+          {t.retry}
+        </button>
+      </Blank>
+    </main>
   )
 }

@@ -1,5 +1,9 @@
-import type { KnowledgeItem } from '#shared/api/agents/knowledge-records'
+import type { KnowledgeItem } from '#shared/api/agents/knowledge'
 import { agentEditorTexts as t } from '../texts/agent-editor.ts'
+
+/** Whether an item is a file or a text, which was given as it is. */
+export const isGiven = (item: KnowledgeItem): item is KnowledgeItem & { content_type: 'file' | 'text' } =>
+  item.content_type === 'file' || item.content_type === 'text'
 
 /** How a page is read, as a form holds it: patterns are written one in each line. */
 export interface ReadingFields {

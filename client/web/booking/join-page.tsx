@@ -2,7 +2,7 @@ import { useClient } from '../connection/client.ts'
 import { Blank, LoadProblem, Skeleton } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { bookingTexts as t } from '../texts/booking.ts'
+import { bookingTexts as t } from '../texts/booked-calls.ts'
 import { CallCard } from './call-card.tsx'
 import { BookingFrame } from './frame.tsx'
 

@@ -6,6 +6,7 @@ import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf } from '../kit/format.ts'
+import { useStoredPicture } from '../media/stored.ts'
 import { callTexts as t } from '../texts/calls.ts'
 import styles from './incoming-call.module.css'
 import { answer } from './ring.ts'
@@ -27,18 +28,20 @@ export function IncomingCall() {
     const timer = setTimeout(() => setCall(null), ringSeconds * 1_000)
     return () => clearTimeout(timer)
   }, [call])
+  const picture = useStoredPicture(call?.caller.avatar_url)
   const { id, channel_name, caller } = call ?? {}
   if (!id || !caller || !isJoinCode(channel_name ?? '')) return null
 
   const name = nameOf(caller.display_name ?? caller.username, caller.address)
+  const said = call?.call_type === 'audio' ? t.callingByVoice({ name }) : t.calling({ name })
   const decline = async () => {
     setCall(null)
     await client.calls.change({ callId: id, status: 'declined' })
   }
   return (
-    <section className={styles.ringing} role="alert" aria-label={t.calling({ name })}>
-      <Avatar id={caller.address} name={name} />
-      <strong className="grow">{t.calling({ name })}</strong>
+    <section className={styles.ringing} role="alert" aria-label={said}>
+      <Avatar id={caller.address} name={name} picture={picture} />
+      <strong className="grow">{said}</strong>
       <div className="row">
         <ActButton className="button small" onPress={decline}>
           {t.decline}

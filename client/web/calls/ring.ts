@@ -1,25 +1,40 @@
 import type { Client } from '#client/sdk/types'
+import type { Call } from '#shared/api/meetings/calls'
 import { linkTo } from '#shared/kit/pages'
-import { callTexts } from '../texts/calls.ts'
+import { isolated, nameOf } from '../kit/format.ts'
+import { callTexts as t } from '../texts/calls.ts'
 
 /** The parameter by which the page of a meeting knows the call that led there. */
 const parameter = 'call'
+/** Where a call was made or answered, until the window is closed. */
+const originKey = 'plaza.call-origin'
 
-const openMeeting = (code: string, call: string) =>
+function openMeeting(code: string, call: string): void {
+  sessionStorage.setItem(originKey, location.pathname)
   location.assign(`${linkTo('meeting', { code })}?${parameter}=${call}`)
+}
 
 export const callOfPage = (): string | null => new URLSearchParams(location.search).get(parameter)
 
-/** Opens a meeting for two, rings somebody to it, and goes there. */
-export async function ringUp(client: Client, calleeAddress: string): Promise<void> {
-  const { room } = await client.meetings.create({ title: callTexts.callMeeting, maxParticipants: 2 })
-  const ringing = { callType: 'video', status: 'ringing', channelName: room.joinCode } as const
-  const { call } = await client.calls.start({ calleeAddress, ...ringing }).catch(async (error: unknown) => {
+/** Where a call leads back to; null where this window made none. */
+export const originOfCall = (): string | null => sessionStorage.getItem(originKey)
+
+/** Opens a meeting for two, rings somebody to it, and goes there. Throws if they are in another meeting. */
+export async function ringUp(client: Client, calleeAddress: string, callType: Call['call_type']): Promise<void> {
+  const { room } = await client.meetings.create({ title: t.callMeeting, maxParticipants: 2 })
+  try {
+    const ringing = { callType, status: 'ringing', channelName: room.joinCode } as const
+    const { call } = await client.calls.start({ calleeAddress, ...ringing })
+    if (call.status !== 'ringing') throw new Error(t.busy({ name: calleeNameOf(call) }))
+    openMeeting(room.joinCode, call.id)
+  } catch (error) {
     await client.meetings.end({ code: room.joinCode }).catch(() => {})
     throw error
-  })
-  openMeeting(room.joinCode, call.id)
+  }
 }
+
+const calleeNameOf = ({ callee: { display_name, username, address } }: Call): string =>
+  isolated(nameOf(display_name ?? username, address))
 
 export async function answer(client: Client, callId: string, code: string): Promise<void> {
   await client.calls.change({ callId, status: 'active' })

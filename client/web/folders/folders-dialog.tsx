@@ -2,13 +2,14 @@ import { useState } from 'react'
 import type { ChatFolder } from '#shared/api/rooms/chat-folders'
 import type { RoomRef } from '#shared/kit/primitives'
 import { useClient } from '../connection/client.ts'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { MakeForm } from '../kit/make-form.tsx'
 import { Listed } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { folderTexts as t } from '../texts/folders.ts'
 import styles from './folders.module.css'
 import { isAmong, useFolders, withFolder, without } from './use-folders.ts'
@@ -86,7 +87,7 @@ function FolderRow({ folder, room }: { folder: ChatFolder; room: RoomRef | null 
       >
         <Icon name="pencil" />
       </button>
-      <ConfirmButton title={t.delete} of={label} onConfirm={remove} />
+      <ConfirmButton title={t.delete} question={confirmationTexts.folder} of={label} onConfirm={remove} />
     </li>
   )
 }

@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect } from 'react'
 import { table } from '#client/sdk/table'
-import type { FriendTag } from '#shared/api/people/friend-tags'
 import type { Friend, FriendRequest } from '#shared/api/people/friends'
+import type { FriendTag } from '#shared/api/people/profile-theme'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useAccount, useClient } from '../connection/client.ts'
 import { useBackOnline } from '../connection/use-back-online.ts'

@@ -1,7 +1,6 @@
 import { lazy, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
-import { cleanFileName, fileNameIn } from '#shared/kit/file-name'
-import { fileTypeOf } from '#shared/kit/file-type'
+import { cleanFileName, fileNameIn, fileTypeOf } from '#shared/kit/file-name'
 import { isolated, lengthInBytes } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'

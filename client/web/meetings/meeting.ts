@@ -7,8 +7,130 @@ import type { Client } from '#client/sdk/types'
 import type { Seated } from '#shared/api/meetings/meeting-seats'
 import type { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import type { OwnMedia } from './own-media.ts'
-import { Pair, type Sends, type Signal } from './pair.ts'
+import type { OwnMedia } from '../devices/own-media.ts'
+import { gathered } from '../streams/peer.ts'
+
+/** What somebody sends at the moment, and whether their hand is raised. The video of who shares a screen is the screen. */
+interface Sends {
+  audio: boolean
+  video: boolean
+  screen: boolean
+  hand: boolean
+}
+/** What this page sends. */
+interface Sent {
+  audio: MediaStreamTrack | null
+  video: MediaStreamTrack | null
+  isScreen: boolean
+  isHandRaised: boolean
+}
+interface Signal {
+  type: 'offer' | 'answer'
+  sdp: string
+}
+
+interface Told {
+  /** `there`: pictures and sound come through. */
+  state(state: 'connecting' | 'there' | 'lost'): void
+  media(media: MediaStream): void
+  sends(sends: Sends): void
+  /** They ask for a muted microphone, which only a host may. */
+  mute(): void
+}
+
+/** The connection between this page and one other person of a meeting. */
+class Pair {
+  readonly #peer: RTCPeerConnection
+  readonly #words: RTCDataChannel
+  readonly #media = new MediaStream()
+  #own: Sent
+
+  constructor(iceServers: RTCIceServer[], own: Sent, told: Told) {
+    this.#own = own
+    const peer = new RTCPeerConnection({ iceServers })
+    this.#peer = peer
+    this.#words = peer.createDataChannel('sends', { negotiated: true, id: 0 })
+    this.#words.addEventListener('open', () => this.#say())
+    this.#words.addEventListener('message', ({ data }) => {
+      const words = readWords(data)
+      if (words) told.sends(words.sends)
+      if (words?.mute) told.mute()
+    })
+    peer.addEventListener('track', ({ track }) => {
+      this.#media.addTrack(track)
+      told.media(this.#media)
+    })
+    peer.addEventListener('connectionstatechange', () => {
+      const { connectionState: state } = peer
+      if (state === 'connected') told.state('there')
+      if (state === 'disconnected') told.state('connecting')
+      if (state === 'failed') told.state('lost')
+    })
+  }
+
+  async offer(): Promise<Signal> {
+    for (const kind of ['audio', 'video'] as const)
+      this.#peer.addTransceiver(this.#own[kind] ?? kind, { direction: 'sendrecv' })
+    await this.#peer.setLocalDescription(await this.#peer.createOffer())
+    return this.#described('offer')
+  }
+
+  async answer({ sdp }: Signal): Promise<Signal> {
+    await this.#peer.setRemoteDescription({ type: 'offer', sdp })
+    for (const transceiver of this.#peer.getTransceivers()) transceiver.direction = 'sendrecv'
+    await this.#send()
+    await this.#peer.setLocalDescription(await this.#peer.createAnswer())
+    return this.#described('answer')
+  }
+
+  async answered({ sdp }: Signal): Promise<void> {
+    if (this.#peer.signalingState === 'have-local-offer') await this.#peer.setRemoteDescription({ type: 'answer', sdp })
+  }
+
+  /** Sends what is on from now on. */
+  async show(own: Sent): Promise<void> {
+    this.#own = own
+    await this.#send()
+    this.#say()
+  }
+
+  /** Asks the other to mute their microphone. */
+  mute(): void {
+    this.#say({ mute: true })
+  }
+
+  close(): void {
+    this.#peer.close()
+  }
+
+  async #send(): Promise<void> {
+    for (const { sender, receiver } of this.#peer.getTransceivers())
+      await sender.replaceTrack(this.#own[receiver.track.kind as 'audio' | 'video'])
+  }
+
+  #say(more: { mute?: true } = {}): void {
+    const { audio, video, isScreen, isHandRaised } = this.#own
+    const sends: Sends = { audio: audio !== null, video: video !== null, screen: isScreen, hand: isHandRaised }
+    if (this.#words.readyState === 'open') this.#words.send(JSON.stringify({ ...sends, ...more }))
+  }
+
+  /** With all ways to reach this machine in it. */
+  async #described(type: Signal['type']): Promise<Signal> {
+    await gathered(this.#peer)
+    return { type, sdp: this.#peer.localDescription?.sdp ?? '' }
+  }
+}
+
+/** Null where another page says what this one does not know. */
+function readWords(data: unknown): { sends: Sends; mute: boolean } | null {
+  try {
+    const { audio, video, screen, hand, mute } = JSON.parse(String(data)) as Partial<Record<string, unknown>>
+    const sends = { audio: audio === true, video: video === true, screen: screen === true, hand: hand === true }
+    return { sends, mute: mute === true }
+  } catch {
+    return null
+  }
+}
 
 export interface Attendee extends Seated {
   state: 'connecting' | 'there' | 'lost'
@@ -20,6 +142,8 @@ export interface MeetingState {
   /** `away`: the connection to the server is lost, and made again. `waiting`: for the host. */
   phase: 'entering' | 'waiting' | 'in' | 'away' | 'over'
   people: readonly Attendee[]
+  /** Whether this page raises its hand; whoever leaves lowers it. */
+  isHandRaised: boolean
   /** Why it is over for this page: its host ended it or removed them, it was entered elsewhere, it was left, or it could not be entered. */
   why: 'ended' | 'elsewhere' | 'removed' | 'left' | AppError | null
 }
@@ -28,12 +152,12 @@ type Entered = Awaited<ReturnType<Client['meetings']['enter']>>
 
 const againMilliseconds = 1_000
 const waitingMilliseconds = 3_000
-const nothing: Sends = { audio: false, video: false }
+const nothing: Sends = { audio: false, video: false, screen: false, hand: false }
 
 /** A meeting as this page is in it: each two people have a connection of their own, and the server carries their offers. */
 export class Meeting {
   readonly own: OwnMedia
-  readonly #state = observable<MeetingState>({ phase: 'entering', people: [], why: null })
+  readonly #state = observable<MeetingState>({ phase: 'entering', people: [], isHandRaised: false, why: null })
   readonly #line: MeetingLine
   readonly #token: () => Promise<string>
   readonly #pairs = new Map<string, Pair>()
@@ -54,9 +178,7 @@ export class Meeting {
     this.#line.hear(events.meetingLeft, ({ peer }) => this.#part(peer))
     this.#line.hear(events.meetingSignal, ({ from, signal }) => void this.#take(from, signal))
     this.#line.hear(events.meetingOver, ({ why }) => this.#end(why))
-    this.#unsubscribe = own.subscribe(() => {
-      for (const pair of this.#pairs.values()) void pair.show(own.state)
-    })
+    this.#unsubscribe = own.subscribe(() => this.#show())
   }
 
   get state(): MeetingState {
@@ -65,6 +187,25 @@ export class Meeting {
   readonly subscribe = (listener: () => void): (() => void) => this.#state.subscribe(listener)
 
   readonly leave = (): void => this.#end('left')
+
+  readonly raiseHand = (isHandRaised: boolean): void => {
+    this.#change({ isHandRaised })
+    this.#show()
+  }
+
+  /** Of who is not its host, the other page does not take it. */
+  mute(peer: string): void {
+    this.#pairs.get(peer)?.mute()
+  }
+
+  #sent(): Sent {
+    const { audio, video, screen } = this.own.state
+    return { audio, video: screen ?? video, isScreen: screen !== null, isHandRaised: this.state.isHandRaised }
+  }
+
+  #show(): void {
+    for (const pair of this.#pairs.values()) void pair.show(this.#sent())
+  }
 
   async #enter(): Promise<void> {
     try {
@@ -124,10 +265,14 @@ export class Meeting {
       urls,
       ...withoutUndefined(secret),
     }))
-    const pair: Pair = new Pair(iceServers, this.own.state, {
+    const pair: Pair = new Pair(iceServers, this.#sent(), {
       state: (state) => isThis() && (state === 'lost' ? this.#lost(peer) : this.#know(peer, { state })),
       media: (media) => isThis() && this.#know(peer, { media }),
       sends: (sends) => isThis() && this.#know(peer, { sends }),
+      mute: () => {
+        const isByHost = this.state.people.some((one) => one.peer === peer && one.isHost)
+        if (isThis() && isByHost) this.own.muteByHost()
+      },
     })
     this.#pairs.set(peer, pair)
     return pair

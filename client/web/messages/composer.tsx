@@ -4,6 +4,7 @@ import {
   lazy,
   type PointerEvent,
   type Ref,
+  useEffect,
   useImperativeHandle,
   useRef,
   useState,
@@ -18,30 +19,27 @@ import { useClient } from '../connection/client.ts'
 import { isPressOf } from '../keys/key-table.ts'
 import { composerId } from '../kit/composer-id.ts'
 import { useFocused } from '../kit/focus.ts'
+import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { isComposing, sends } from '../kit/keys.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
-import { AttachButton } from '../media/attach-button.tsx'
-import { TrayList } from '../media/tray-list.tsx'
-import { useDropped } from '../media/use-dropped.ts'
+import { AttachButton, TrayList } from '../media/tray-list.tsx'
 import { type Recorded, recordedAs } from '../media/use-recorder.ts'
 import { useTray } from '../media/use-tray.ts'
+import { lineOf } from '../media/words.ts'
 import { agentsFor } from '../rooms/room-agents.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { goTo } from '../rooms/route.ts'
 import { messageTexts as t } from '../texts/messages.ts'
-import type { Aim } from './aim.ts'
-import { CompletionList, choiceId, completionId } from './completion-list.tsx'
+import { CompletionList, choiceId, completionId, useCompletion } from './completion-list.tsx'
 import styles from './composer.module.css'
-import { ComposerContext } from './composer-context.tsx'
 import { ComposerStatus, useStanding } from './composer-status.tsx'
 import { editOf, keepDraft, keepText, readDraft, readText } from './drafts.ts'
 import { isEditable } from './message-menu.tsx'
 import { PickEmoji } from './pick-emoji.tsx'
-import { PollForm } from './poll-form.tsx'
+import { PollForm } from './poll-card.tsx'
 import { type Commands, inserted, knowEmojiOf, type Written, withEmoji } from './use-choices.ts'
-import { useCompletion } from './use-completion.ts'
 import { useField } from './use-field.ts'
 
 const PlaceForm = lazy(async () => ({ default: (await import('../media/place-form.tsx')).PlaceForm }))
@@ -324,4 +322,67 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
       {asks === 'emoji' && <PickEmoji onPick={insert} onClose={closeAsked} />}
     </>
   )
+}
+
+/** The message that the text in the composer replies to or edits. */
+function ComposerContext({ aim, onCancel }: { aim: NonNullable<Aim>; onCancel: () => void }) {
+  const { message } = aim
+  return (
+    <div className="composer-aim">
+      <Icon name={aim.kind === 'edit' ? 'pencil' : 'reply'} />
+      <span className="grow">
+        <strong>
+          {aim.kind === 'edit'
+            ? t.composer.editing
+            : t.composer.replyTo({ name: nameOf(message.sender.name, message.sender_address) })}
+        </strong>{' '}
+        {lineOf(message.content, message.message_type)}
+      </span>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label={t.composer.cancel}
+        title={t.composer.cancel}
+        onClick={onCancel}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}
+
+/** The message that the text in the composer replies to or edits. */
+type Aim = { kind: 'reply' | 'edit'; message: LocalMessage } | null
+
+/** Takes files that are dropped anywhere on the page; true while some are held above it. */
+function useDropped(take: ((files: readonly File[]) => void) | null): boolean {
+  const [isHeld, setHeld] = useState(false)
+  const latest = useRef(take)
+  latest.current = take
+  useEffect(() => {
+    const hold = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files') || document.querySelector('dialog[open]')) return
+      event.preventDefault()
+      event.dataTransfer.dropEffect = latest.current ? 'copy' : 'none'
+      setHeld(latest.current !== null)
+    }
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setHeld(false)
+    }
+    const drop = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return
+      event.preventDefault()
+      setHeld(false)
+      latest.current?.([...event.dataTransfer.files])
+    }
+    document.addEventListener('dragover', hold)
+    document.addEventListener('dragleave', leave)
+    document.addEventListener('drop', drop)
+    return () => {
+      document.removeEventListener('dragover', hold)
+      document.removeEventListener('dragleave', leave)
+      document.removeEventListener('drop', drop)
+    }
+  }, [])
+  return isHeld
 }

@@ -1,13 +1,43 @@
-import { type ReactNode, useContext } from 'react'
-import { addressesIn } from '#shared/kit/addresses'
+import { createContext, type ReactNode, useContext } from 'react'
+import type { Citation } from '#shared/api/agents/run-frames'
+import { addressesIn, isWebAddress, unsaidHost } from '#shared/kit/addresses'
 import { isolated } from '../kit/format.ts'
 import { lookOf } from '../rooms/kind.ts'
 import { slugOf } from '../rooms/room-title.ts'
 import { linkToRoom } from '../rooms/route.ts'
 import { RoomsContext, refOf } from '../rooms/use-rooms.ts'
-import { CitationChip, InlineContext } from './citations.tsx'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './inline-text.module.css'
-import { OuterLink } from './outer-link.tsx'
+import messagesStyles from './messages.module.css'
+import { OuterLink, outward } from './outer-link.tsx'
+
+/** What a text cites by `[n]`, and whether it stands within a link, which holds no other. */
+interface Inline {
+  citations: readonly Citation[]
+  isInLink: boolean
+}
+export const InlineContext = createContext<Inline>({ citations: [], isInLink: false })
+export const inLink: Inline = { citations: [], isInLink: true }
+
+/** The number of a source: a link to it where it has an address. */
+function CitationChip({ source }: { source: Citation }) {
+  const { n, title, url } = source
+  if (!isWebAddress(url))
+    return (
+      <span className={messagesStyles.cite} title={isolated(title)}>
+        <span className="unseen">{t.source} </span>
+        {n}
+      </span>
+    )
+  const host = unsaidHost(url, title)
+  const of = { number: n, title: isolated(title) }
+  const words = host ? t.sourceAt({ ...of, host }) : t.sourceOf(of)
+  return (
+    <a className={messagesStyles.cite} href={url} title={words} aria-label={words} {...outward}>
+      {n}
+    </a>
+  )
+}
 
 /** A mentioned person, and the words that mention them in the text. */
 export interface Named {

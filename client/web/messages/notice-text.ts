@@ -1,6 +1,6 @@
 import type { Notice, RoomEventData } from '#shared/api/rooms/room-events'
 import { isolated, lengthOf, listOf, nameOf, timeOf } from '../kit/format.ts'
-import { actText } from '../moderation/act-words.ts'
+import { actText } from '../moderation/acts.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { messageTexts } from '../texts/messages.ts'
 import { valueText, valueTexts } from '../texts/values.ts'

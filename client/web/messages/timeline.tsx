@@ -1,36 +1,139 @@
 import {
+  Component,
   type FocusEvent,
   type KeyboardEvent,
   type MouseEvent,
+  memo,
+  type ReactNode,
   type Ref,
   useCallback,
+  useEffect,
   useImperativeHandle,
   useMemo,
   useRef,
   useState,
 } from 'react'
-import type { RoomState } from '#client/sdk/types'
+import type { LocalMessage, RoomState, Writing } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
+import { cut } from '#shared/kit/cut'
+import { accountOfAgent } from '#shared/kit/room-agents'
+import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
+import { AgentFace } from '../agents/agent-face.tsx'
 import { useConnectionState } from '../connection/client.ts'
 import { isPressOf } from '../keys/key-table.ts'
 import { useKey } from '../keys/use-key.ts'
+import { dayOf, isolated, nameOf, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
-import { rowActs } from '../moderation/row-acts.ts'
-import { FirstSteps } from '../rooms/first-steps.tsx'
+import { lineOf } from '../media/words.ts'
+import { rowActs } from '../moderation/person-acts.ts'
+import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { TopicDialog } from '../rooms/room-topic.tsx'
+import { linkToRoomSettings, openDialog } from '../rooms/route.ts'
+import { kitTexts } from '../texts/kit.ts'
 import { messageTexts as t } from '../texts/messages.ts'
-import { Announcer } from './announcer.tsx'
+import { roomTexts } from '../texts/rooms.ts'
 import { useDeletions } from './deletions.tsx'
-import { MessageRow } from './message-row.tsx'
+import { MessageRow, MessageText, ReplyQuote } from './message-row.tsx'
 import messagesStyles from './messages.module.css'
 import { noticeText } from './notice-text.ts'
-import { RowBoundary } from './row-boundary.tsx'
-import { type Row, rowsOf } from './rows.ts'
 import styles from './timeline.module.css'
-import { UnreadBar } from './unread-bar.tsx'
+import unreadBarStyles from './unread-bar.module.css'
 import { useScroll } from './use-scroll.ts'
-import { countFrom, useFirstUnread, useUnread } from './use-unread.ts'
-import { WritingRows } from './writing-rows.tsx'
+import { countFrom, type Row, rowsOf, useFirstUnread, useUnread } from './use-unread.ts'
+
+const pauseMilliseconds = 1_500
+
+/** Announces new messages of other people to screen readers, at a limited rate. */
+function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
+  const { account, isSealed } = useOpenRoom()
+  const blocked = useBlocked()
+  const [said, setSaid] = useState('')
+  const lastSeq = useRef<number | null>(null)
+  const newest = messages.findLast(({ local, sender_address }) => local === 'sent' && !blocked.has(sender_address))
+
+  useEffect(() => {
+    if (!newest) return
+    if (lastSeq.current === null) lastSeq.current = newest.seq
+    if (newest.seq <= lastSeq.current || isSameAccount(newest.sender_address, account)) return
+    const timer = setTimeout(() => {
+      lastSeq.current = newest.seq
+      const who = nameOf(newest.sender.name, newest.sender_address)
+      setSaid(
+        isSealed
+          ? t.newFrom({ name: who })
+          : `${who}: ${isolated(cut(lineOf(newest.content, newest.message_type), 200))}`,
+      )
+    }, pauseMilliseconds)
+    return () => clearTimeout(timer)
+  }, [newest, account, isSealed])
+
+  return (
+    <div className="unseen" role="log" aria-live="polite" aria-label={t.news}>
+      {said}
+    </div>
+  )
+}
+
+/** A row that cannot be shown is told in its place, and takes no other away. Another content is tried anew. */
+class RowBoundary extends Component<{ of: object; children: ReactNode }, { isBroken: boolean }> {
+  override state = { isBroken: false }
+
+  static getDerivedStateFromError() {
+    return { isBroken: true }
+  }
+
+  override componentDidUpdate(before: { of: object }) {
+    if (this.state.isBroken && before.of !== this.props.of) this.setState({ isBroken: false })
+  }
+
+  override render() {
+    return this.state.isBroken ? <li className={styles.notice}>{t.broken}</li> : this.props.children
+  }
+}
+
+/** What agents write now, below the messages and as they will look. Screen readers are told the message, once it stands. */
+function WritingRows({ writing }: { writing: readonly Writing[] }) {
+  const blocked = useBlocked()
+  return (
+    <div className="writing">
+      {writing.length > 0 && (
+        <ol aria-label={t.writing.list}>
+          {writing.map((one) => (
+            <WritingRow key={one.runId} writing={one} isHidden={blocked.has(accountOfAgent(one.agent.id))} />
+          ))}
+        </ol>
+      )}
+    </div>
+  )
+}
+
+const WritingRow = memo(function WritingRow({ writing, isHidden }: { writing: Writing; isHidden: boolean }) {
+  const { live, account } = useOpenRoom()
+  const { agent, replyTo, from, text } = writing
+  const asked = live.state.messages.find(({ id }) => id === replyTo)
+  return (
+    <li className={`${messagesStyles.message} first ${messagesStyles.beingWritten}`}>
+      <AgentFace emoji={agent.avatar_emoji} />
+      <div className="bubble">
+        <p className={messagesStyles.byline}>
+          <span className={messagesStyles.who}>{isolated(agent.name)}</span>
+          <span className="chip role">{t.writing.agent}</span>
+          <span className={messagesStyles.writes}>{t.writing.now}</span>
+        </p>
+        {asked && <ReplyQuote quoted={asked} id={asked.id} />}
+        {isHidden ? (
+          <p className={messagesStyles.tombstone}>{fromBlocked}</p>
+        ) : (
+          <MessageText text={`${from > 0 ? '… ' : ''}${text}`} mentions={nobody} account={account} />
+        )}
+      </div>
+    </li>
+  )
+})
+
+const nobody: readonly never[] = []
 
 const shownAtFirst = 200
 const shownMore = 100
@@ -224,4 +327,68 @@ function walkRows(event: KeyboardEvent<HTMLOListElement>, row: HTMLElement) {
   event.preventDefault()
   const rows = [...event.currentTarget.querySelectorAll<HTMLElement>(`.${messagesStyles.message}`)]
   rows[rows.indexOf(row) + step]?.focus()
+}
+
+/** What is unread above what is seen: how much, since when, and the way there. */
+function UnreadBar(props: { count: number; since: string; onJump: () => void; onRead: () => void }) {
+  const { count } = props
+  const day = dayOf(props.since)
+  const since = timeOf(props.since)
+  const isAsked = useRef(false)
+  const jump = () => {
+    if (isAsked.current) return
+    isAsked.current = true
+    props.onJump()
+  }
+  return (
+    <section className={unreadBarStyles.unreadBar} aria-label={t.unread.title}>
+      <button
+        type="button"
+        className={`${unreadBarStyles.unreadAct} grow`}
+        title={t.unread.count({ count })}
+        onClick={jump}
+      >
+        <Icon name="down" />
+        <span className="numerals">
+          {day === kitTexts.today
+            ? t.unread.since({ count, since })
+            : t.unread.sinceDay({ count, since, day: day === kitTexts.yesterday ? t.unread.yesterday : day })}
+        </span>
+        <strong>{t.unread.jump}</strong>
+      </button>
+      <button type="button" className={unreadBarStyles.unreadAct} onClick={props.onRead}>
+        {t.unread.read}
+      </button>
+    </section>
+  )
+}
+
+/** In an empty room, what its manager does first. Each button is gone once that is done. */
+function FirstSteps({ state }: { state: RoomState }) {
+  const { live, rights } = useOpenRoom()
+  const [showsTopic, setShowsTopic] = useState(false)
+  const invites = rights.canManage && kindOf(live.ref).joining !== 'from the id' && state.membersCount < 2
+  const writesTopic = rights.canSetTopic && state.room !== null && state.room.topic === null
+  if (!invites && !writesTopic) return null
+  return (
+    <div className="row wrap">
+      {invites && (
+        <button
+          type="button"
+          className="button"
+          onClick={() => openDialog(linkToRoomSettings(live.ref, 'invitations'))}
+        >
+          <Icon name="people" />
+          {roomTexts.firstSteps.invite}
+        </button>
+      )}
+      {writesTopic && (
+        <button type="button" className="button" onClick={() => setShowsTopic(true)}>
+          <Icon name="pencil" />
+          {roomTexts.firstSteps.topic}
+        </button>
+      )}
+      {showsTopic && <TopicDialog topic={null} onClose={() => setShowsTopic(false)} />}
+    </div>
+  )
 }

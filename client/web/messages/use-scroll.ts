@@ -1,5 +1,5 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
-import type { Row } from './rows.ts'
+import type { Row } from './use-unread.ts'
 
 const nearEnd = 80
 const nearStart = 240

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { mediaIn } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import { steps, Verdict } from '#shared/api/moderation/verdict'
+import { Dialog } from '../kit/dialog.tsx'
 import { fullTimeOf, lengthOf, secondsUntil } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
@@ -10,7 +11,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { messageTexts as t } from '../texts/messages.ts'
 import messagesStyles from './messages.module.css'
 import styles from './verdict-card.module.css'
-import { VerdictWhy } from './verdict-why.tsx'
+import verdictWhyStyles from './verdict-why.module.css'
 
 /** Explains why a message was refused: the step that decided, its rule, and the actions that are possible now. */
 export function VerdictCard({ message, clear }: { message: LocalMessage; clear: string }) {
@@ -64,5 +65,34 @@ function Again({ until }: { until: string | null }) {
       <Icon name="clock" />
       {left > 0 ? t.verdict.again({ time: lengthOf(left) }) : t.verdict.againNow}
     </p>
+  )
+}
+
+/** The list of all steps of the verdict, with the one that decided. */
+function VerdictWhy({ verdict, onClose }: { verdict: Verdict | null; onClose: () => void }) {
+  const decided = verdict?.step ? steps.indexOf(verdict.step) : -1
+  return (
+    <Dialog title={t.verdict.checks} onClose={onClose}>
+      <div className="stack">
+        <p className="hint">{t.verdict.checksHint}</p>
+        <ol className={verdictWhyStyles.pipeline}>
+          {steps.map((step, at) => (
+            <li
+              key={step}
+              className={at === decided ? verdictWhyStyles.decided : at < decided ? verdictWhyStyles.passed : ''}
+            >
+              <span className={`${verdictWhyStyles.stepMark} numerals`}>
+                {at < decided ? <Icon name="check" /> : at + 1}
+              </span>
+              <span>
+                <strong>{t.checks[step]}</strong>
+                <small>{at === decided ? (verdict?.text ?? t.questions[step]) : t.questions[step]}</small>
+              </span>
+            </li>
+          ))}
+        </ol>
+        {decided < 0 && <p className="hint">{t.verdict.untold}</p>}
+      </div>
+    </Dialog>
   )
 }

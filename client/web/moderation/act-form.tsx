@@ -1,13 +1,24 @@
 import { type ReactNode, useState } from 'react'
 import type { LiveRoom } from '#client/sdk/types'
+import { isAgent } from '#shared/kit/room-agents'
+import { roomKey } from '#shared/kit/room-key'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
+import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { useFocused } from '../kit/focus.ts'
+import { nameOf } from '../kit/format.ts'
+import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { kindOf } from '../rooms/kind.ts'
+import { rightsOf } from '../rooms/rights.ts'
+import { useRoom } from '../rooms/use-rooms.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import styles from './act-form.module.css'
-import { lengths } from './acts.ts'
-import { ConfirmButton } from './confirm-button.tsx'
+import { type Act, chatOf, lengths, useAct } from './acts.ts'
 import { type PersonAct, personActs, usePersonAct } from './person-acts.ts'
+import personModerationStyles from './person-moderation.module.css'
 
 const longestReason = 500
 
@@ -29,8 +40,7 @@ export function ActForm(props: {
   const run = async (kind: PersonAct) => {
     if (await act(kind, person, { duration, reason })) onDone()
   }
-  const mild = acts.filter((kind) => !personActs[kind].isGrave)
-  const grave = acts.filter((kind) => personActs[kind].isGrave)
+  const mild = acts.filter((kind) => personActs[kind].question === null)
   const [only] = acts.length === 1 ? acts : []
 
   return (
@@ -56,11 +66,13 @@ export function ActForm(props: {
             ))}
             {props.children}
           </div>
-          {grave.length > 0 && (
+          {mild.length < acts.length && (
             <div className={`row wrap ${styles.apart}`}>
-              {grave.map((kind) => (
-                <ConfirmButton key={kind} title={personActs[kind].title} onConfirm={() => run(kind)} />
-              ))}
+              {acts.map((kind) => {
+                const { title, question } = personActs[kind]
+                if (question === null) return null
+                return <ConfirmButton key={kind} title={title} question={question} onConfirm={() => run(kind)} />
+              })}
             </div>
           )}
         </>
@@ -93,7 +105,8 @@ function Why({ reason, onChange }: { reason: string; onChange: (reason: string) 
 
 /** Has the focus, so that Enter acts, unless the act is grave. */
 function OnlyButton({ kind, onPress }: { kind: PersonAct; onPress: () => Promise<void> }) {
-  const { title, isGrave } = personActs[kind]
+  const { title, question } = personActs[kind]
+  const isGrave = question !== null
   const button = useFocused<HTMLButtonElement>()
   return (
     <div className="row end">
@@ -125,5 +138,73 @@ function Chips(props: {
         </button>
       ))}
     </fieldset>
+  )
+}
+
+const order: readonly PersonAct[] = ['mute', 'warn', 'kick', 'purge', 'ban']
+
+/** The acts a moderator may take against a person, in the room from which the card was opened. */
+export function PersonModeration(props: { person: PersonOfInterest; live: LiveRoom; onDone: () => void }) {
+  const { person, live } = props
+  const client = useClient()
+  const doAct = useAct()
+  const tell = useTell()
+  const { me } = useRoom(live)
+  const rights = rightsOf(me)
+  const isBanned = useLoaded(`${roomKey(live.ref)} ${person.id}`, async () => {
+    if (!rights.canMute) return false
+    const answer = await client.moderation.bans({ ...chatOf(live.ref), action: 'check', userAddress: person.id })
+    return 'isBanned' in answer && answer.isBanned
+  }).value
+  if (!rights.isModerator || !kindOf(live.ref).hasModerators) return null
+
+  const name = nameOf(person.name, person.id)
+  const isModerator = person.role !== null && person.role !== 'member'
+  const acts = order.filter((kind) => rights.canMute && !(kind === 'ban' && isBanned))
+  const act = async (action: Act['action'], done: string, more: Partial<Act> = {}) => {
+    const acted = await doAct({ room: live.ref, action, target: person.id, ...more }, done)
+    if (acted) props.onDone()
+  }
+
+  const handOver = async () => {
+    await client.rooms.handOver({ room: live.ref, address: person.id })
+    tell(t.done.handOver({ name }))
+    props.onDone()
+  }
+
+  return (
+    <section className={`stack ${personModerationStyles.moderate}`} aria-label={t.moderate}>
+      <h3 className="label">{t.moderate}</h3>
+      <ActForm acts={acts} person={person} live={live} onDone={props.onDone}>
+        {rights.canMute && (
+          <ActButton className="button small" onPress={() => act('unmute', t.done.unmute({ name }))}>
+            {t.actions.unmute}
+          </ActButton>
+        )}
+        {rights.canMute && isBanned && (
+          <ActButton className="button small" onPress={() => act('unban', t.done.unban({ name }))}>
+            {t.actions.unban}
+          </ActButton>
+        )}
+        {rights.canManage && !isModerator && (
+          <ActButton
+            className="button small"
+            onPress={() =>
+              act('promote', t.done.promote({ name }), { patch: { canPin: true, canDelete: true, canMute: true } })
+            }
+          >
+            {t.actions.promote}
+          </ActButton>
+        )}
+        {me.role === kindOf(live.ref).runBy && person.role !== null && !isAgent(person.id) && (
+          <ConfirmButton title={t.actions.handOver} question={confirmationTexts.handOver} onConfirm={handOver} />
+        )}
+        {rights.canManage && isModerator && (
+          <ActButton className="button small" onPress={() => act('demote', t.done.demote({ name }))}>
+            {t.actions.demote}
+          </ActButton>
+        )}
+      </ActForm>
+    </section>
   )
 }

@@ -10,7 +10,7 @@ import type { Listing } from '../kit/use-loaded.ts'
 import { useDeletions } from '../messages/deletions.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
-import { actText, actWords } from './act-words.ts'
+import { actText, actWords } from './acts.ts'
 import styles from './log-tab.module.css'
 
 export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; state: RoomState }) {

@@ -1,4 +1,4 @@
-import { type ReactNode, useContext } from 'react'
+import { type ReactNode, useContext, useState } from 'react'
 import type { QueueItem } from '#shared/api/moderation/moderation-records'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
@@ -9,14 +9,18 @@ import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
-import type { Listing } from '../kit/use-loaded.ts'
+import { problemText } from '../kit/problem.ts'
+import { type Listing, useLoaded } from '../kit/use-loaded.ts'
+import styles from '../media/media.module.css'
+import { MediaFault } from '../media/media-fault.tsx'
+import { SealedPicture } from '../media/picture.tsx'
+import { VoicePlayer } from '../media/voice-player.tsx'
 import { evidenceOf } from '../media/words.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { RoomContext } from '../rooms/room-context.ts'
 import { linkToRoom } from '../rooms/route.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import { valueText, valueTexts } from '../texts/values.ts'
-import { Evidence } from './evidence.tsx'
 import { isIn } from './use-moderation.ts'
 
 /** What waits for a decision in this room, and, for who moderates everywhere, in other places. */
@@ -132,5 +136,40 @@ function QueueCard({ item }: { item: QueueItem }) {
         )}
       </div>
     </li>
+  )
+}
+
+/** The media that were handed in with a report; loaded when a moderator asks for them, as nobody sees such a picture by surprise. */
+function Evidence({ item, evidence }: { item: string; evidence: NonNullable<QueueItem['evidence']> }) {
+  const client = useClient()
+  const [isShown, setShown] = useState(false)
+  const isVoice = evidence.type.startsWith('audio/')
+  const open = async () => {
+    const { data, type } = await client.moderation.evidence({ item })
+    return new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))], { type })
+  }
+  return (
+    <div>
+      {!isShown ? (
+        <button type="button" className="button small" onClick={() => setShown(true)}>
+          {isVoice ? t.evidence.listen : t.evidence.show}
+        </button>
+      ) : isVoice ? (
+        <Sound open={open} />
+      ) : (
+        <SealedPicture open={open} kind="photo" alt={t.evidence.picture} />
+      )}
+      <p className="hint">{evidence.is_as_sent ? t.evidence.verified : t.evidence.unverified}</p>
+    </div>
+  )
+}
+
+function Sound({ open }: { open: () => Promise<Blob> }) {
+  const { value, error, reload } = useLoaded('voice', open)
+  if (error) return <MediaFault text={problemText(error)} onRetry={reload} />
+  return (
+    <div className={styles.voiceFrame}>
+      {value ? <VoicePlayer sound={value} seconds={0} /> : <span className={styles.pictureWaits} role="status" />}
+    </div>
   )
 }

@@ -9,8 +9,8 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import { useAct } from './acts.ts'
-import { DryRun } from './dry-run.tsx'
 import styles from './rules-tab.module.css'
+import { DryRun } from './words-tab.tsx'
 
 /** A form with every rule of the room; nothing changes before it is saved. */
 export function RulesTab({ state }: { state: RoomState }) {

@@ -1,16 +1,84 @@
 import { type FormEvent, useState } from 'react'
+import type { moderation } from '#shared/api/moderation/moderation'
 import type { BlockedWord } from '#shared/api/moderation/moderation-records'
+import type { CallOf, OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
+import { withPlainNames } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Blank, Listed } from '../kit/notice.tsx'
+import { Blank, Listed, Problem } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { locale } from '../texts/language.ts'
 import { moderationTexts as t } from '../texts/moderation.ts'
 import { chatOf, useAct } from './acts.ts'
-import { DryRun } from './dry-run.tsx'
+import dryRunStyles from './dry-run.module.css'
 import styles from './words-tab.module.css'
+
+type Proposal = Omit<CallOf<typeof moderation.simulate>, 'room' | 'last'>
+type Outcome = OutputOf<typeof moderation.simulate>
+
+const tested = 500
+const sampled = 4
+
+/** Shows which of the last messages a proposed word or rule would have refused, before it is saved. */
+export function DryRun({ proposal }: { proposal: Proposal }) {
+  const client = useClient()
+  const { live } = useOpenRoom()
+  const [run, setRun] = useState<{ of: string; outcome: Outcome | null; error: unknown } | null>(null)
+  const proposed = JSON.stringify(proposal)
+  const isCurrent = run?.of === proposed
+
+  const start = async () => {
+    try {
+      const outcome = await client.moderation.simulate({ room: live.ref, last: tested, ...proposal })
+      setRun({ of: proposed, outcome, error: null })
+    } catch (error) {
+      setRun({ of: proposed, outcome: null, error })
+    }
+  }
+
+  return (
+    <section className={dryRunStyles.dryRun} aria-label={t.dryRun.title}>
+      <div className="row">
+        <span className="grow hint">{t.dryRun.hint}</span>
+        <button type="button" className="button small" onClick={start}>
+          {t.dryRun.start}
+        </button>
+      </div>
+      {isCurrent && <Problem error={run.error} />}
+      {isCurrent && run.outcome && <OutcomeText outcome={run.outcome} />}
+    </section>
+  )
+}
+
+function OutcomeText({ outcome }: { outcome: Outcome }) {
+  return (
+    <div className="stack" role="status">
+      <p className="numerals">
+        {t.dryRun.outcome({
+          hits: outcome.hits,
+          tested: outcome.tested,
+          authors: outcome.authors,
+          time: outcome.milliseconds.toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+          strong: (parts) => <strong>{parts}</strong>,
+          hint: (parts) => <span className="hint">{parts}</span>,
+        })}
+      </p>
+      <ul className={dryRunStyles.samples}>
+        {outcome.sample.slice(0, sampled).map((message) => (
+          <li key={message.id}>
+            <strong>{nameOf(message.sender.name, message.sender_address)}</strong>{' '}
+            <span dir="auto">{withPlainNames(message.content)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
 
 type Effect = BlockedWord['action']
 

@@ -1,10 +1,78 @@
-import { useId, useState } from 'react'
+import { type ChangeEvent, useId, useRef, useState } from 'react'
+import { colorOf, rgbaOf } from '#shared/kit/css-values'
+import { useSession } from '../accounts/session.ts'
+import { useClient } from '../connection/client.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Problem } from '../kit/notice.tsx'
+import { pickable, prepared } from '../media/prepare.ts'
 import { profileEditorTexts as t } from '../texts/profile-editor.ts'
-import { ColorInput } from './color-input.tsx'
-import type { Common } from './common-input.ts'
-import { PictureInput } from './picture-input.tsx'
+import styles from './profiles.module.css'
 import { titleOfOption } from './shown.ts'
 import type { Ask, Field } from './widget-fields.ts'
+
+const mostBytes = 5 * 1_024 * 1_024
+
+/** A picture: stored here and shown, or an address elsewhere, which is shown as a link. */
+function PictureInput(props: { common: Common; title: string; value: string; onChange: (url: string) => void }) {
+  const client = useClient()
+  const { status } = useSession()
+  const { common, title, value, onChange } = props
+  const input = useRef<HTMLInputElement>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const store = async ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const [file] = target.files ?? []
+    target.value = ''
+    if (!file || isBusy) return
+    setBusy(true)
+    setError(null)
+    try {
+      const made = await prepared(file, mostBytes)
+      const { url } = await client.uploads.picture({ file: new File([made], 'picture', { type: made.type }) })
+      onChange(url)
+    } catch (cause) {
+      setError(cause)
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <div className="row">
+        <input
+          dir="auto"
+          {...common}
+          inputMode="url"
+          placeholder="https://"
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        />
+        {status?.media && (
+          <>
+            <input
+              ref={input}
+              type="file"
+              accept={pickable}
+              hidden
+              aria-label={t.form.file({ title })}
+              onChange={store}
+            />
+            <button
+              type="button"
+              className="button small"
+              aria-disabled={isBusy || undefined}
+              onClick={() => input.current?.click()}
+            >
+              <Icon name="image" />
+              {isBusy ? t.form.uploading : t.form.choose}
+            </button>
+          </>
+        )}
+      </div>
+      <small>{t.form.elsewhere}</small>
+      <Problem error={error} />
+    </>
+  )
+}
 
 interface InputProps {
   field: Field
@@ -150,4 +218,42 @@ function MomentInput(props: { common: Common; text: string; onChange: (value: un
       onChange={({ target }) => props.onChange(target.value === '' ? undefined : new Date(target.value).toISOString())}
     />
   )
+}
+
+/** A colour, picked or written. What shines through stays as it was where another colour is picked. */
+function ColorInput(props: { common: Common; title: string; value: string; onChange: (value: string) => void }) {
+  const { common, title, value, onChange } = props
+  const rgba = rgbaOf(value)
+  const [red = 128, green = 128, blue = 128, alpha = 1] = rgba ?? []
+  const pick = (picked: string) => {
+    const [r = 0, g = 0, b = 0] = rgbaOf(picked) ?? []
+    onChange(colorOf(`rgba(${r}, ${g}, ${b}, ${alpha.toFixed(3)})`) ?? picked)
+  }
+  return (
+    <div className="row">
+      <input
+        type="color"
+        className={styles.colorPick}
+        aria-label={t.form.pick({ title })}
+        value={colorOf(`rgb(${red}, ${green}, ${blue})`) ?? '#808080'}
+        onChange={({ target }) => pick(target.value)}
+      />
+      <input
+        dir="auto"
+        {...common}
+        spellCheck={false}
+        autoComplete="off"
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </div>
+  )
+}
+
+/** What an input has, whatever it asks for. */
+interface Common {
+  id: string
+  className: string
+  'aria-invalid': boolean
+  'aria-describedby': string | undefined
 }

@@ -7,8 +7,8 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo } from '../rooms/route.ts'
 import { profileTexts as t } from '../texts/profiles.ts'
 import { OwnProfile } from './own-profile.tsx'
-import { ProfileView, useSeen } from './profile-view.tsx'
 import styles from './profiles.module.css'
+import { ProfileView, useSeen } from './widget-board.tsx'
 import { shownOf } from './widget-words.ts'
 
 /** The own profile, to be changed, without an address; else a profile as others see it. */

@@ -1,14 +1,18 @@
 import { type ReactNode, useId, useState } from 'react'
+import { isSameAccount } from '#shared/kit/accounts'
 import { isWebAddress } from '#shared/kit/addresses'
 import { pageAt } from '#shared/kit/pages'
+import { useSession } from '../accounts/session.ts'
+import { useOpenDm } from '../direct/use-open-dm.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { useTell } from '../kit/toasts.tsx'
 import { useStoredPicture } from '../media/stored.ts'
 import { OuterLink, outward } from '../messages/outer-link.tsx'
 import { profileTexts as t } from '../texts/profiles.ts'
 import profilesStyles from './profiles.module.css'
 import type { Shown, ShownItem, ShownPicture } from './shown.ts'
-import { WidgetAct } from './widget-act.tsx'
 import styles from './widget-card.module.css'
 
 /** One widget as it looks. Nothing of it is loaded from elsewhere: what it names there is a link. */
@@ -245,3 +249,28 @@ const PictureLink = ({ href, words, children }: { href: string; words: string; c
   ) : (
     children
   )
+
+/** What a widget offers to do: to write to somebody, or to copy something. Nobody writes to themself. */
+function WidgetAct({ act }: { act: NonNullable<Shown['act']> }) {
+  const { account } = useSession()
+  const tell = useTell()
+  const openDm = useOpenDm()
+  if (act.kind === 'message') {
+    if (isSameAccount(act.account, account)) return null
+    return (
+      <ActButton className={profilesStyles.widgetAct} onPress={() => openDm(act.account)}>
+        {t.message}
+      </ActButton>
+    )
+  }
+  const copy = () =>
+    navigator.clipboard.writeText(act.text).then(
+      () => void tell(t.copied),
+      () => void tell(t.notCopied),
+    )
+  return (
+    <ActButton className={profilesStyles.widgetAct} aria-label={act.label} onPress={copy}>
+      {t.copy}
+    </ActButton>
+  )
+}

@@ -1,8 +1,93 @@
 import { z } from 'zod'
-import { kindOfWidget, WidgetConfig, type WidgetType } from '#shared/api/people/profile-widgets'
+import {
+  kindOfWidget,
+  type WidgetCategory,
+  WidgetConfig,
+  type WidgetType,
+  widgetTypes,
+} from '#shared/api/people/profile-widgets'
 import { color, moment, prose, web, words, zone } from '#shared/api/people/widget-fields'
 import { profileEditorTexts as t } from '../texts/profile-editor.ts'
-import { titleOfField } from './widget-titles.ts'
+
+/** The sign of each type. */
+export const widgetSigns: Readonly<Record<WidgetType, string>> = {
+  text: '✍️',
+  link: '🔗',
+  social_link: '👋',
+  currently: '📖',
+  goals_checklist: '✅',
+  stats: '🔢',
+  languages: '🗣️',
+  countdown: '⏳',
+  tech_stack: '🧰',
+  image: '🖼️',
+  message_me: '💬',
+  wallet: '👛',
+  schedule: '📅',
+  agent: '🤖',
+  map: '📍',
+  weather: '🌤️',
+  clock: '🕰️',
+  timezone_overlap: '🌍',
+  video: '▶️',
+  spotify: '🎵',
+  github: '🐙',
+  social_embed: '🗨️',
+  nft: '🎴',
+  tip_jar: '🫙',
+  poll: '📊',
+  guestbook: '📔',
+  reaction_wall: '🎉',
+  pet: '🐾',
+  fortune_cookie: '🥠',
+  photo_carousel: '🎞️',
+  mood_board: '🧷',
+  color_palette: '🎨',
+  vinyl_record: '💿',
+  polaroid_stack: '📸',
+  zodiac: '♈',
+  bookshelf: '📚',
+  game_now_playing: '🎮',
+  movie_queue: '🎬',
+  podcast_favorites: '🎙️',
+  availability_status: '🟢',
+  streak_counter: '🔥',
+  fun_counter: '🧮',
+  visitor_counter: '👣',
+  random_fact: '💡',
+}
+
+/** The types of a category, the plainest first, as they stand above. */
+export const typesIn = (category: WidgetCategory): WidgetType[] =>
+  (Object.keys(widgetSigns) as WidgetType[]).filter((type) => kindOfWidget(type).category === category)
+
+export const isKnownType = (type: string): type is WidgetType => (widgetTypes as readonly string[]).includes(type)
+export const titleOfWidget = (type: WidgetType): string => t.types[type] ?? t.title
+
+const titleOfField = (type: WidgetType, name: string): string => {
+  const [titles, titlesIn]: Readonly<Record<string, string>>[] = [t.fields, t.fieldsOf]
+  return titlesIn?.[`${type}.${name}`] ?? titles?.[name] ?? name
+}
+
+/** What a new widget is set to before anybody has said anything of it. */
+export function begun(type: WidgetType, account: string): Record<string, unknown> {
+  const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
+  const beginnings: { readonly [Type in WidgetType]?: Record<string, unknown> } = {
+    message_me: { address: account },
+    wallet: { address: account },
+    tip_jar: { address: account },
+    clock: { timezone },
+    timezone_overlap: { timezone, showWorkHours: true, workHours: { start: 9, end: 17 } },
+    availability_status: { status: 'available' },
+    currently: { type: 'reading' },
+    social_link: { platform: 'website' },
+    video: { platform: 'youtube' },
+    pet: { petType: 'cat' },
+    zodiac: { sign: 'aries' },
+    countdown: { showDays: true, showHours: true, showMinutes: true },
+  }
+  return beginnings[type] ?? {}
+}
 
 type OneText = 'line' | 'prose' | 'address' | 'picture' | 'color' | 'moment' | 'zone'
 
@@ -38,7 +123,17 @@ const simple = new Map<unknown, OneText>([
 
 /** What this page fills by itself, what others do, and what is set for clients that draw a widget in another way. */
 const unasked = new Set([
-  ...['id', 'votes', 'reactions', 'maxReactions', 'authorAddress', 'timestamp', 'incrementable', 'allowMultiple'],
+  ...[
+    'id',
+    'votes',
+    'reactions',
+    'maxReactions',
+    'authorAddress',
+    'timestamp',
+    'incrementable',
+    'messages',
+    'allowMultiple',
+  ],
   ...['autoplay', 'muted', 'autoPlay', 'interval', 'showDots', 'showArrows', 'gap', 'spread', 'rotation', 'isSpinning'],
   ...['showBalance', 'showAvatar', 'showPreview', 'showStats', 'showFlags', 'postId', 'category', 'layout'],
 ])
@@ -49,7 +144,7 @@ const unaskedOf: { readonly [Type in WidgetType]?: readonly string[] } = {
   mood_board: ['size'],
   tech_stack: ['color'],
   pet: ['color'],
-  visitor_counter: ['style'],
+  visitor_counter: ['style', 'count'],
 }
 
 const pictures = new Set(['imageUrl', 'coverUrl', 'posterUrl', 'avatarUrl', 'albumArt'])

@@ -4,13 +4,14 @@ import { roomKey } from '#shared/kit/room-key'
 import { agentPlaces } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { isolated } from '../kit/format.ts'
 import { MakeForm } from '../kit/make-form.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { roomSettingTexts } from '../texts/room-settings.ts'
 
 const t = roomSettingTexts.agents
@@ -82,7 +83,14 @@ export function AgentsOfRoom() {
                 <a className="button small" href={linkTo('agentChat', { agent: agent.id })}>
                   {t.open}
                 </a>
-                {isAdmin && <ConfirmButton title={t.remove} of={agent.name} onConfirm={() => remove(agent.id)} />}
+                {isAdmin && (
+                  <ConfirmButton
+                    title={t.remove}
+                    question={confirmationTexts.agentOfRoom}
+                    of={agent.name}
+                    onConfirm={() => remove(agent.id)}
+                  />
+                )}
               </li>
             ))}
           </ul>

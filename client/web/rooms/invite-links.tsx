@@ -4,17 +4,18 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { useClient } from '../connection/client.ts'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { MakeForm } from '../kit/make-form.tsx'
 import { Listed } from '../kit/notice.tsx'
 import { ShownOnce } from '../kit/shown-once.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { useModeration } from '../moderation/use-moderation.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
-import { useRoom } from './use-room.ts'
+import { useRoom } from './use-rooms.ts'
 
 const daySeconds = 86_400
 const terms = [
@@ -81,7 +82,11 @@ function Links({ room, version }: { room: RoomRef; version: string }) {
                     })}
                   </small>
                 </span>
-                <ConfirmButton title={t.links.revoke} onConfirm={() => revoke(link.id)} />
+                <ConfirmButton
+                  title={t.links.revoke}
+                  question={confirmationTexts.inviteLink}
+                  onConfirm={() => revoke(link.id)}
+                />
               </li>
             ))}
           </ul>

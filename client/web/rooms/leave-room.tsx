@@ -14,10 +14,9 @@ import { roomTexts as t } from '../texts/rooms.ts'
 import { valueText, valueTexts } from '../texts/values.ts'
 import { kindOf } from './kind.ts'
 import { personOf, useNamesakes } from './namesakes.ts'
-import { closeRoom } from './open-rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import { goTo } from './route.ts'
-import { useRoomList } from './use-rooms.ts'
+import { closeRoom, useRoomList } from './use-rooms.ts'
 
 /** Who may manage a room after somebody, the first of them where nobody is chosen; `areAll`: nobody else is there. */
 interface Heirs {

@@ -1,37 +1,128 @@
 import { lazy, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
+import type { DirectDevice, DirectState, LiveRoom, LocalMessage, RoomState, Typist } from '#client/sdk/types'
+import type { Message } from '#shared/api/rooms/message'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { PanelName } from '#shared/kit/pages'
 import { roomKey } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'
-import { useKnowsBlocked } from '../accounts/use-blocked.ts'
-import { CaughtUp } from '../connection/caught-up.tsx'
-import { DeviceNews } from '../direct/device-news.tsx'
+import { fromBlocked, useBlocked, useKnowsBlocked } from '../accounts/use-blocked.ts'
+import styles from '../connection/connection.module.css'
+import deviceNewsStyles from '../direct/device-news.module.css'
+import { useTitle } from '../direct/people.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Skeleton } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
+import { lineOf } from '../media/words.ts'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
+import messagesStyles from '../messages/messages.module.css'
 import { PickEmoji } from '../messages/pick-emoji.tsx'
 import { Timeline, type TimelineHandle } from '../messages/timeline.tsx'
-import { TypingLine } from '../messages/typing-line.tsx'
-import { ActDialog } from '../moderation/act-dialog.tsx'
+import { ActForm } from '../moderation/act-form.tsx'
 import { useAct } from '../moderation/acts.ts'
-import { type AskedAct, isDeletion, type RowAct } from '../moderation/row-acts.ts'
+import { type AskedAct, isDeletion, personActs, type RowAct } from '../moderation/person-acts.ts'
 import { ModerationContext, useLoadedModeration } from '../moderation/use-moderation.ts'
+import { connectionTexts } from '../texts/connection.ts'
+import { directTexts } from '../texts/direct.ts'
 import { messageTexts } from '../texts/messages.ts'
+import { moderationTexts } from '../texts/moderation.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
 import { TourHint } from '../tour/tour-hint.tsx'
 import { NamesakesContext, useNamesakesIn } from './namesakes.ts'
-import { usePanelParts } from './panel-parts.ts'
-import { PinsBar } from './pins-bar.tsx'
+import pinsBarStyles from './pins-bar.module.css'
 import { rightsOf } from './rights.ts'
-import { type OpenRoom, RoomContext } from './room-context.ts'
+import { type OpenRoom, RoomContext, useOpenRoom } from './room-context.ts'
 import { RoomHeader } from './room-header.tsx'
-import { RoomPanel } from './room-panel.tsx'
-import { closeDialog, useMessageAt, useRoomSettingsPart } from './route.ts'
-import { RulesCard } from './rules-card.tsx'
+import { RoomPanel, usePanelParts } from './room-panel.tsx'
+import roomsStyles from './rooms.module.css'
+import { closeDialog, goTo, useMessageAt, useRoomSettingsPart } from './route.ts'
+import { RulesText, rulesTitle } from './rules-sheet.tsx'
+import { useNewRules } from './seen-rules.ts'
+
+const shownMilliseconds = 12_000
+
+/** A notice after a reconnect: how many events were missed, and that all of them were loaded. */
+function CaughtUp({ status, caughtUp }: Pick<RoomState, 'status' | 'caughtUp'>) {
+  const [hiddenAt, setHiddenAt] = useState(0)
+  const awayAt = useAwayAt(status)
+  const at = caughtUp?.at ?? 0
+  useEffect(() => {
+    if (!at) return
+    const timer = setTimeout(() => setHiddenAt(at), shownMilliseconds)
+    return () => clearTimeout(timer)
+  }, [at])
+
+  if (
+    !caughtUp ||
+    awayAt === null ||
+    caughtUp.at < awayAt ||
+    caughtUp.at === hiddenAt ||
+    (caughtUp.events === 0 && caughtUp.gaps === 0)
+  )
+    return null
+  return (
+    <p className={styles.caughtUp} role="status">
+      <Icon name="check" />
+      {connectionTexts.caughtUp({ events: caughtUp.events, gaps: caughtUp.gaps })}
+    </p>
+  )
+}
+
+/** When the connection was last lost after the room had been live; null if it never was. */
+function useAwayAt(status: RoomState['status']): number | null {
+  const [seen, setSeen] = useState<{ wasLive: boolean; awayAt: number | null }>({ wasLive: false, awayAt: null })
+  if (status === 'live' && !seen.wasLive) setSeen({ ...seen, wasLive: true })
+  if (status === 'offline' && seen.wasLive) setSeen({ wasLive: false, awayAt: Date.now() })
+  return seen.awayAt
+}
+
+const deviceNewsShownMilliseconds = 3 * 24 * 60 * 60 * 1000
+
+/** The lines of a conversation about devices that are new, or not what they were. */
+function DeviceNews({ direct }: { direct: DirectState }) {
+  const { live } = useOpenRoom()
+  const titleOf = useTitle()
+  const news = direct.devices.filter(
+    ({ isNew, since, state }) =>
+      asks(state) || (isNew && state === 'trusted' && Date.now() - since < deviceNewsShownMilliseconds),
+  )
+  if (direct.state === 'unavailable')
+    return (
+      <p className="banner" role="status">
+        <Icon name="warn" />
+        <span>{direct.why}</span>
+      </p>
+    )
+  if (news.length === 0) return null
+  return (
+    <section className={deviceNewsStyles.deviceNews} aria-label={directTexts.news.list}>
+      {news.map(({ address, deviceId, state }) => (
+        <p key={deviceId} className="banner" role="status">
+          <Icon name={asks(state) ? 'warn' : 'device'} />
+          <span>{textOf(state, titleOf(address))}</span>
+        </p>
+      ))}
+      {news.some(({ state }) => asks(state)) && (
+        <div className="row end">
+          <span className="hint grow">{directTexts.news.hold}</span>
+          <ActButton className="button small" onPress={() => live.acceptDevices()}>
+            {directTexts.news.approve}
+          </ActButton>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const asks = (state: DirectDevice['state']) => state === 'waiting' || state === 'changed' || state === 'forged'
+
+const textOf = (state: DirectDevice['state'], name: string): string =>
+  directTexts.news[state === 'left out' ? 'trusted' : state]({ name })
 
 const RoomSettings = lazy(async () => ({ default: (await import('../room-settings/room-settings.tsx')).RoomSettings }))
 
@@ -162,4 +253,77 @@ export function OpenRoomView(props: {
       </ModerationContext>
     </RoomContext>
   )
+}
+
+/** The rules of a room, shown above the message field until the account has acknowledged them. */
+function RulesCard({ state }: { state: RoomState }) {
+  const { live, account, rights } = useOpenRoom()
+  const [isShown, hide] = useNewRules(account, live.ref, state)
+  if (!isShown || rights.isModerator) return null
+  const title = rulesTitle(state.room?.name)
+  return (
+    <section className={roomsStyles.rulesCard} aria-label={title}>
+      <header>
+        <Icon name="book" />
+        <strong className="grow">{title}</strong>
+        <button type="button" className="button small main" onClick={hide}>
+          {t.rules.accept}
+        </button>
+      </header>
+      <div className={roomsStyles.rulesCardBody}>
+        <RulesText rules={state.rules} isShort />
+      </div>
+    </section>
+  )
+}
+
+/** The newest pin above the messages; the others are in the panel. */
+function PinsBar({ pins }: { pins: readonly Message[] }) {
+  const { live, jumpTo } = useOpenRoom()
+  const blocked = useBlocked()
+  const shown = pins.filter((pin) => !pin.is_deleted)
+  const [pin] = shown
+  if (!pin) return null
+  return (
+    <section className={roomsStyles.pins} aria-label={t.pins.title}>
+      <button type="button" className={pinsBarStyles.pin} onClick={() => jumpTo(pin.id, pin.seq)}>
+        <Icon name="pin" />
+        <strong>{nameOf(pin.sender.name, pin.sender_address)}</strong>
+        <span dir="auto">{blocked.has(pin.sender_address) ? fromBlocked : lineOf(pin.content, pin.message_type)}</span>
+      </button>
+      {shown.length > 1 && (
+        <button type="button" className="button small plain" onClick={() => goTo(live.ref, 'pins')}>
+          {t.pins.count({ count: shown.length })}
+        </button>
+      )}
+    </section>
+  )
+}
+
+/** Asks for what an act on the sender of a message wants to know. */
+function ActDialog({ asked, live, onClose }: { asked: AskedAct; live: LiveRoom; onClose: () => void }) {
+  const { asks, person } = asked
+  return (
+    <Dialog title={moderationTexts.actionOn({ action: personActs[asks].title, name: person.name })} onClose={onClose}>
+      <div className="stack">
+        <ActForm acts={[asks]} person={person} live={live} duration={asked.duration} onDone={onClose} />
+      </div>
+    </Dialog>
+  )
+}
+
+function TypingLine({ typing }: { typing: readonly Typist[] }) {
+  const { account } = useOpenRoom()
+  const blocked = useBlocked()
+  const names = typing
+    .filter(({ id }) => !isSameAccount(id, account) && !blocked.has(id))
+    .map(({ id, name }) => nameOf(name, id))
+  return <p className={messagesStyles.typing}>{typingTextOf(names)}</p>
+}
+
+function typingTextOf([first, second, third, ...more]: readonly string[]): string {
+  if (!first) return ''
+  if (!second) return messageTexts.typing.one({ first })
+  if (!third) return messageTexts.typing.two({ first, second })
+  return more.length > 0 ? messageTexts.typing.many : messageTexts.typing.three({ first, second, third })
 }

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { LiveRoom, LocalMessage } from '#client/sdk/types'
 import type { SealedBy } from '#shared/kit/room-kinds'
-import type { RowAct } from '../moderation/row-acts.ts'
+import type { RowAct } from '../moderation/person-acts.ts'
 import type { Rights } from './rights.ts'
 
 /** What all components of an open room share; nothing in it changes with each message. */

@@ -1,28 +1,122 @@
-import { lazy, useState } from 'react'
-import type { RoomSummary } from '#shared/api/rooms/room'
+import { lazy, useCallback, useEffect, useRef, useState } from 'react'
+import { table } from '#client/sdk/table'
+import type { Room, RoomSummary } from '#shared/api/rooms/room'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
+import { useClient } from '../connection/client.ts'
 import { isAmong, useFolders } from '../folders/use-folders.ts'
 import { useKey } from '../keys/use-key.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { askedOnce, forgetAnswer } from '../kit/asked-once.ts'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
-import type { Loaded } from '../kit/use-loaded.ts'
+import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { valueTexts } from '../texts/values.ts'
 import { Badge } from './badge.tsx'
 import { kindOf, lookOf, sections } from './kind.ts'
-import { OpenAgain } from './open-again.tsx'
 import styles from './room-list.module.css'
 import { RoomMark } from './room-mark.tsx'
 import { titleOf } from './room-title.ts'
 import roomsStyles from './rooms.module.css'
 import { goTo, linkToRoom } from './route.ts'
-import { useRoomOrder } from './use-room-order.ts'
-import { keyOf, refOf } from './use-rooms.ts'
+import { keyOf, refOf, useRoomList } from './use-rooms.ts'
+
+const name = 'open-again'
+
+/** The rooms whose ban is over, each with a press to come back. */
+function OpenAgain() {
+  const client = useClient()
+  const list = useRoomList()
+  const isKnown = list.value !== null
+  const { value, reload: load } = useLoaded<readonly Room[]>(`${name} ${isKnown}`, async () =>
+    isKnown ? askedOnce(client, name, async () => (await client.inbox.openAgain({})).rooms) : [],
+  )
+  const reload = useCallback(() => {
+    forgetAnswer(client, name)
+    load()
+  }, [client, load])
+  useEffect(() => client.on(table.events.access, reload), [client, reload])
+  const own = new Set(list.value?.map(keyOf))
+  const open = value?.filter((room) => !own.has(keyOf(room))) ?? []
+  const back = async (room: Room) => {
+    const ref = refOf(room)
+    await client.rooms.join({ room: ref })
+    list.reload()
+    reload()
+    goTo(ref)
+  }
+  if (open.length === 0) return null
+  return (
+    <section aria-label={t.openAgain.title}>
+      <ul>
+        {open.map((room) => (
+          <li key={room.id}>
+            <ActButton className={roomsStyles.roomRow} onPress={() => back(room)}>
+              <span className={roomsStyles.roomMark}>
+                <Icon name={lookOf(room).icon ?? 'hash'} />
+              </span>
+              <span className="grow">
+                <span className={roomsStyles.roomName}>{isolated(room.name)}</span>
+                <small className={roomsStyles.roomLast}>{t.openAgain.hint}</small>
+              </span>
+            </ActButton>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+type RoomOrder = 'name' | 'unread'
+const kept = 'plaza.room-order'
+
+const byName = (one: RoomSummary, other: RoomSummary): number =>
+  Number(lookOf(other).isFirst) - Number(lookOf(one).isFirst) || titleOf(one).localeCompare(titleOf(other))
+const weight = ({ unread, mentions, is_muted }: RoomSummary): number =>
+  is_muted || unread === 0 ? 0 : mentions > 0 ? 2 : 1
+const orders = {
+  name: byName,
+  unread: (one: RoomSummary, other: RoomSummary) => weight(other) - weight(one) || byName(one, other),
+}
+
+/** The rooms in the chosen order; no room moves while the pointer or the focus is in the list. */
+function useRoomOrder(rooms: readonly RoomSummary[]) {
+  const [order, setOrder] = useState<RoomOrder>(() => (localStorage.getItem(kept) === 'unread' ? 'unread' : 'name'))
+  const [isHeld, setHeld] = useState(false)
+  const shown = useRef<readonly string[]>([])
+  const sorted = rooms.toSorted(orders[order])
+  const ordered = isHeld ? inPlace(sorted, shown.current) : sorted
+  useEffect(() => {
+    shown.current = ordered.map(keyOf)
+  })
+
+  const choose = (next: RoomOrder) => {
+    localStorage.setItem(kept, next)
+    shown.current = []
+    setOrder(next)
+  }
+  const held = {
+    onPointerEnter: () => setHeld(true),
+    onPointerLeave: () => setHeld(false),
+    onFocus: () => setHeld(true),
+    onBlur: () => setHeld(false),
+  }
+  return { ordered, order, choose, held }
+}
+
+/** Keeps the order that is shown, and appends new rooms. */
+function inPlace(sorted: readonly RoomSummary[], shown: readonly string[]): readonly RoomSummary[] {
+  const placeOf = (room: RoomSummary) => {
+    const at = shown.indexOf(keyOf(room))
+    return at < 0 ? shown.length : at
+  }
+  return sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
+}
 
 const FolderTabs = lazy(async () => ({ default: (await import('../folders/folder-tabs.tsx')).FolderTabs }))
 

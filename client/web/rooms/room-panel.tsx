@@ -1,20 +1,49 @@
-import { lazy, useCallback } from 'react'
+import { type FormEvent, lazy, useCallback, useMemo, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import type { Message } from '#shared/api/rooms/message'
 import { type PanelName, panels } from '#shared/kit/pages'
+import { useClient } from '../connection/client.ts'
 import { useKey } from '../keys/use-key.ts'
-import { useBorrowedFocus } from '../kit/focus.ts'
-import { Icon } from '../kit/icon.tsx'
+import { useBorrowedFocus, useFocused } from '../kit/focus.ts'
+import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
-import { Skeleton } from '../kit/notice.tsx'
+import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
+import { hasMedia } from '../media/words.ts'
+import { useAct } from '../moderation/acts.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
+import { FoundMessage } from './found-message.tsx'
+import { kindOf } from './kind.ts'
 import { MembersPanel } from './members-panel.tsx'
-import { panelTitles } from './panel-parts.ts'
-import { PinsPanel } from './pins-panel.tsx'
+import type { Rights } from './rights.ts'
 import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
 import { goTo, turnTo } from './route.ts'
-import { SearchPanel } from './search-panel.tsx'
+
+export const panelTitles: Readonly<Record<PanelName, string>> = t.parts
+
+export const panelIcons: Readonly<Record<PanelName, IconName>> = {
+  members: 'people',
+  media: 'image',
+  pins: 'pin',
+  search: 'search',
+  moderation: 'shield',
+}
+
+/** The parts of the panel that have something to show in this room, and that the account may see, in their order. */
+export function usePanelParts(state: RoomState, rights: Rights, isSealed: boolean): readonly PanelName[] {
+  const { ref, messages, pins } = state
+  const kind = kindOf(ref)
+  const hasAnyMedia = useMemo(() => messages.some(hasMedia), [messages])
+  const has: Readonly<Record<PanelName, boolean>> = {
+    members: kind.tells.counts,
+    media: hasAnyMedia,
+    pins: pins.some((pin) => !pin.is_deleted),
+    search: !isSealed,
+    moderation: rights.isModerator && kind.hasModerators,
+  }
+  return panels.filter((name) => has[name])
+}
 
 const ModerationPanel = lazy(async () => ({
   default: (await import('../moderation/moderation-panel.tsx')).ModerationPanel,
@@ -63,4 +92,125 @@ const panelId = 'room-panel'
 function takeFocus(panel: HTMLElement) {
   if (!document.activeElement?.matches('button:focus-visible') || panel.querySelector('input[type=search]')) return
   panel.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus()
+}
+
+interface Found {
+  query: string
+  messages: readonly Message[]
+  searched: number
+  /** Where the next page begins; null after the last. */
+  next: number | null
+}
+
+function SearchPanel() {
+  const client = useClient()
+  const field = useFocused<HTMLInputElement>()
+  const { live } = useOpenRoom()
+  const [words, setWords] = useState('')
+  const [found, setFound] = useState<Found | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+
+  const look = async (query: string, before: Found | null) => {
+    setBusy(true)
+    setError(null)
+    try {
+      const before_seq = before?.next ?? undefined
+      const more = await client.messages.search({ room: live.ref, query, before_seq })
+      setFound({
+        query,
+        messages: [...(before?.messages ?? []), ...more.messages],
+        searched: (before?.searched ?? 0) + more.searched,
+        next: more.next_before_seq,
+      })
+    } catch (cause) {
+      setError(cause)
+    }
+    setBusy(false)
+  }
+
+  const search = (event: FormEvent) => {
+    event.preventDefault()
+    setFound(null)
+    void look(words.trim(), null)
+  }
+
+  return (
+    <div className="panel-body">
+      <form className="row" onSubmit={search}>
+        <input
+          dir="auto"
+          ref={field}
+          className="input"
+          type="search"
+          aria-label={t.search.field}
+          placeholder={t.search.example}
+          maxLength={200}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+        <button type="submit" className="button" disabled={!words.trim()}>
+          {t.search.submit}
+        </button>
+      </form>
+      <Problem error={error} />
+      {isBusy && !found && <Skeleton />}
+      {!found && !isBusy && !error && (
+        <Blank icon="search" title={t.search.empty}>
+          <p>{t.search.emptyHint}</p>
+        </Blank>
+      )}
+      {found && !isBusy && found.next === null && found.messages.length === 0 && (
+        <Blank icon="search" title={t.search.none}>
+          <p>{t.search.searched({ count: found.searched })}</p>
+        </Blank>
+      )}
+      <ol className={styles.found} aria-label={t.search.results}>
+        {found?.messages.map((message) => (
+          <li key={message.id}>
+            <FoundMessage message={message} />
+          </li>
+        ))}
+      </ol>
+      {found && found.next !== null && (
+        <button type="button" className="button" disabled={isBusy} onClick={() => look(found.query, found)}>
+          {t.search.older}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** What is pinned in the room; a press leads to the message. */
+function PinsPanel({ pins }: { pins: readonly Message[] }) {
+  const { live, rights } = useOpenRoom()
+  const act = useAct()
+  const shown = pins.filter((pin) => !pin.is_deleted)
+  return (
+    <div className="panel-body">
+      {shown.length === 0 && (
+        <Blank icon="pin" title={t.pins.empty}>
+          <p>{t.pins.emptyHint}</p>
+        </Blank>
+      )}
+      <ol className={styles.found} aria-label={t.pins.title}>
+        {shown.map((pin) => (
+          <li key={pin.id} className="row">
+            <FoundMessage message={pin} />
+            {rights.canPin && (
+              <button
+                type="button"
+                className="icon-button small"
+                aria-label={t.pins.unpin}
+                title={t.pins.unpin}
+                onClick={() => void act({ room: live.ref, action: 'unpin', message_id: pin.id }, t.pins.unpinned)}
+              >
+                <Icon name="close" />
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
 }

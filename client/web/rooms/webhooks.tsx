@@ -4,6 +4,7 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { fullTimeOf, listOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { MakeForm } from '../kit/make-form.tsx'
@@ -12,8 +13,8 @@ import { ShownOnce } from '../kit/shown-once.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { usePages } from '../kit/use-pages.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
-import { webhookTexts as t } from '../texts/webhooks.ts'
+import { confirmationTexts } from '../texts/confirmations.ts'
+import { webhookTexts as t } from '../texts/room-settings.ts'
 import { useOpenRoom } from './room-context.ts'
 
 /** The caller's webhooks of the open room: where its events are sent, and what came of that. */
@@ -140,8 +141,8 @@ function Hook(props: { hook: Webhook; onChange: () => void; onSecret: (secret: s
         <button type="button" className="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t.deliveries.title}
         </button>
-        <ConfirmButton title={t.newSecret} onConfirm={rotate} />
-        <ConfirmButton title={t.remove} onConfirm={remove} />
+        <ConfirmButton title={t.newSecret} question={confirmationTexts.webhookSecret} onConfirm={rotate} />
+        <ConfirmButton title={t.remove} question={confirmationTexts.webhook} onConfirm={remove} />
       </div>
       <p className="hint" role="status">
         {said}

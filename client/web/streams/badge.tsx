@@ -1,5 +1,5 @@
 import type { StreamState } from '#shared/api/streams/stream-records'
-import { badgeOf } from './stream-words.ts'
+import { badgeOf } from './use-stream.ts'
 
 export function Badge({ state }: { state: StreamState }) {
   const { text, look } = badgeOf(state)

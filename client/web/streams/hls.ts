@@ -34,6 +34,13 @@ export function playByHls(video: HTMLVideoElement, url: string): Way {
     ended,
     latency: async () => (hls.latency > 0 ? hls.latency : null),
     hurry: () => hls.startLoad(),
+    toLive() {
+      if (hls.liveSyncPosition !== null) video.currentTime = hls.liveSyncPosition
+    },
+    qualities: () => hls.levels.map(({ height }) => height),
+    choose(quality) {
+      hls.currentLevel = quality
+    },
     close() {
       clearTimeout(timer)
       hls.destroy()
@@ -50,6 +57,13 @@ function playNatively(video: HTMLVideoElement, url: string): Way {
     ended,
     latency: async () => null,
     hurry: () => void video.play().catch(() => {}),
+    toLive() {
+      const { seekable } = video
+      if (seekable.length > 0) video.currentTime = seekable.end(seekable.length - 1)
+    },
+    // The browser chooses by itself.
+    qualities: () => [],
+    choose: () => {},
     close() {
       video.removeAttribute('src')
       video.load()

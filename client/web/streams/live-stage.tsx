@@ -11,9 +11,8 @@ import styles from './live-stage.module.css'
 import type { Playing } from './play.ts'
 import { Player } from './player.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
-import { behindText } from './stream-words.ts'
 import streamsStyles from './streams.module.css'
-import { useLiveNow, useStream } from './use-stream.ts'
+import { behindText, useLiveNow, useStream } from './use-stream.ts'
 
 const mostOthers = 3
 type Look = (stream?: string) => void
@@ -77,7 +76,7 @@ function Shown({ stream, onLook }: { stream: PublicStream; onLook: Look }) {
             </div>
           </div>
         ) : (
-          <Player stream={stream} state={state} onPlaying={hear} />
+          <Player stream={stream} state={state} isPreview onPlaying={hear} />
         )}
         <div className={streamsStyles.livePreviewChat}>
           <ReadChat messages={newest} empty={t.chat.empty} />

@@ -7,7 +7,10 @@ export interface Playing {
   way: Way['name'] | null
   /** Seconds behind what happens; null where that is not known, and while the picture stands. */
   latency: number | null
+  /** The heights of what can be chosen, from the lowest; empty while there is no choice. */
+  qualities: readonly number[]
 }
+export const notPlaying: Playing = { way: null, latency: null, qualities: [] }
 
 const lookMilliseconds = 1_000
 
@@ -16,7 +19,7 @@ export function play(
   video: HTMLVideoElement,
   { whep_url, playback_url }: { whep_url: string | null; playback_url: string },
   tell: (playing: Playing) => void,
-): { hurry(): void; close(): void } {
+): { hurry(): void; toLive(): void; choose(quality: number): void; close(): void } {
   const gone = new AbortController()
   let way: Way | null = null
   let pause = new AbortController()
@@ -42,12 +45,12 @@ export function play(
       way = await begin().catch(() => null)
       if (gone.signal.aborted) way?.close()
       else if (way) {
-        tell({ way: way.name, latency: null })
+        tell({ way: way.name, latency: null, qualities: way.qualities() })
         await Promise.race([way.ended, aborted(gone.signal)])
         way.close()
         way = null
         if (Date.now() - began > 30_000) failures = 0
-        tell({ way: null, latency: null })
+        tell(notPlaying)
       }
       await pauseFor(backoff(failures, 1_000), AbortSignal.any([gone.signal, pause.signal]))
     }
@@ -59,7 +62,7 @@ export function play(
     const goesOn = !video.paused && video.currentTime !== shownUntil
     shownUntil = video.currentTime
     const latency = goesOn && now ? await now.latency() : null
-    if (now && now === way) tell({ way: now.name, latency })
+    if (now && now === way) tell({ way: now.name, latency, qualities: now.qualities() })
   }, lookMilliseconds)
   void follow()
 
@@ -69,6 +72,8 @@ export function play(
       pause.abort()
       way?.hurry()
     },
+    toLive: () => way?.toLive(),
+    choose: (quality) => way?.choose(quality),
     close() {
       clearInterval(timer)
       gone.abort()

@@ -5,17 +5,20 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
 import { streamTexts as t } from '../texts/streams.ts'
-import { type Playing, play } from './play.ts'
+import { notPlaying, type Playing, play } from './play.ts'
 import styles from './player.module.css'
-import { placeWords } from './stream-words.ts'
+import { PlayerControls, turnSound, usePlayback } from './player-controls.tsx'
 import streamsStyles from './streams.module.css'
+import { placeWords } from './use-stream.ts'
 
 /** The picture of a stream, and words in its place while there is none. */
-export function Player({ stream, state, onPlaying }: PlayerProps) {
+export function Player({ stream, state, isPreview = false, onPlaying }: PlayerProps) {
   const video = useRef<HTMLVideoElement>(null)
+  const box = useRef<HTMLDivElement>(null)
   const player = useRef<ReturnType<typeof play> | null>(null)
   const [hasPicture, setHasPicture] = useState(false)
-  const [isMuted, setMuted] = useState(true)
+  const { isMuted } = usePlayback({ video })
+  const [playing, setPlaying] = useState(notPlaying)
   const now = useNowUntil(state.grace_until)
   const isOn = state.status === 'live' && state.reason !== 'waiting'
   const { whep_url, playback_url } = stream
@@ -24,6 +27,7 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
     if (!isOn || !video.current) return
     const opened = play(video.current, { whep_url, playback_url }, (playing) => {
       if (playing.way === null) setHasPicture(false)
+      setPlaying(playing)
       onPlaying(playing)
     })
     player.current = opened
@@ -31,7 +35,7 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
       opened.close()
       player.current = null
       setHasPicture(false)
-      onPlaying({ way: null, latency: null })
+      onPlaying(notPlaying)
     }
   }, [isOn, whep_url, playback_url, onPlaying])
 
@@ -43,20 +47,13 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
   }, [reason])
 
   const words = placeWords(state, hasPicture, now)
-  const turnSound = () => {
-    const element = video.current
-    if (!element) return
-    element.muted = !isMuted
-    setMuted(!isMuted)
-    if (isMuted) void element.play().catch(() => {})
-  }
   return (
-    <div className={streamsStyles.player}>
+    <div ref={box} className={streamsStyles.player} {...(isPreview ? {} : asPlayer)}>
       <video
         ref={video}
         playsInline
         autoPlay
-        muted={isMuted}
+        muted
         aria-label={t.player.of({ title: isolated(stream.title) })}
         onPlaying={() => setHasPicture(true)}
         onTimeUpdate={() => setHasPicture(true)}
@@ -67,13 +64,22 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
           <p>{words.text}</p>
         </div>
       )}
-      {hasPicture && (
+      {hasPicture && !isPreview && (
+        <PlayerControls
+          video={video}
+          box={box}
+          playing={playing}
+          onLive={() => player.current?.toLive()}
+          onQuality={(quality) => player.current?.choose(quality)}
+        />
+      )}
+      {hasPicture && isPreview && (
         <button
           type="button"
           className={`button ${styles.playerSound}`}
           aria-label={isMuted ? undefined : t.player.soundOff}
           title={isMuted ? undefined : t.player.soundOff}
-          onClick={turnSound}
+          onClick={() => video.current && turnSound(video.current, isMuted)}
         >
           <Icon name={isMuted ? 'mute' : 'sound'} /> {isMuted && t.player.soundOn}
         </button>
@@ -82,9 +88,14 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
   )
 }
 
+/** The keys are heard while it has the focus. */
+const asPlayer = { role: 'group', tabIndex: 0, 'aria-label': t.player.title } as const
+
 interface PlayerProps {
   stream: PublicStream
   state: StreamState
+  /** On the first page, with a button for the sound alone. */
+  isPreview?: boolean
   onPlaying: (playing: Playing) => void
 }
 

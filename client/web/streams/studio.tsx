@@ -1,20 +1,23 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { StreamCount, StreamHealth } from '#client/sdk/streams'
-import type { PublicStream, StreamState } from '#shared/api/streams/stream-records'
+import type { PublicStream, Stream, StreamState } from '#shared/api/streams/stream-records'
 import { Sparkline } from '../admin/sparkline.tsx'
 import { useClient } from '../connection/client.ts'
+import { DeviceButtons, DeviceNotes, ShareButton } from '../devices/device-buttons.tsx'
 import { ActButton } from '../kit/act-button.tsx'
+import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { confirmationTexts } from '../texts/confirmations.ts'
 import { streamTexts as t } from '../texts/streams.ts'
 import { type Broadcast, type BroadcastState, broadcastTo, type Source } from './broadcast.ts'
-import { KeyFields } from './key-fields.tsx'
-import { ownWords, placeWords } from './stream-words.ts'
+import keyFieldsStyles from './key-fields.module.css'
 import streamsStyles from './streams.module.css'
 import styles from './studio.module.css'
+import { ownWords, placeWords } from './use-stream.ts'
 
 const sources: readonly Source[] = ['camera', 'screen', 'test']
 
@@ -30,6 +33,7 @@ export function Studio(props: {
   const client = useClient()
   const broadcast = broadcastTo(id)
   const sent = useSyncExternalStore(broadcast.subscribe, () => broadcast.state)
+  const tracks = useSyncExternalStore(broadcast.own.subscribe, () => broadcast.own.state)
   const own = useLoaded(id, async () => (await client.streams.get({ id })).stream)
   const now = useNowUntil(state.grace_until)
   const url = own.value?.ingest_url ?? null
@@ -71,10 +75,19 @@ export function Studio(props: {
             </span>
           </p>
         )}
+        {sent.media && sent.source !== 'test' && (
+          <>
+            <div className="row wrap">
+              <DeviceButtons own={broadcast.own} tracks={tracks} />
+              <ShareButton own={broadcast.own} isSharing={tracks.screen !== null} hasSound />
+            </div>
+            <DeviceNotes tracks={tracks} />
+          </>
+        )}
         <div className="row wrap">
           <Sending broadcast={broadcast} sent={sent} url={url} onTake={take} />
           <span className="grow" />
-          <ConfirmButton title={t.studio.end} onConfirm={end} />
+          <ConfirmButton title={t.studio.end} question={confirmationTexts.stream} onConfirm={end} />
         </div>
         {counts && <Figures counts={counts} />}
         {own.value && <KeyFields stream={own.value} />}
@@ -148,5 +161,63 @@ function Figures({ counts }: { counts: StreamCount }) {
         <dd className="numerals">{unique}</dd>
       </div>
     </dl>
+  )
+}
+
+/** What OBS asks for, in its words. Who has the key publishes, so it is shown only while a button is held. */
+function KeyFields({ stream }: { stream: Stream }) {
+  const { stream_key = '', rtmp_url = '', ingest_url = '' } = stream
+  const server = rtmp_url.endsWith(`/${stream_key}`) ? rtmp_url.slice(0, -stream_key.length - 1) : rtmp_url
+  return (
+    <details className={keyFieldsStyles.keyFields}>
+      <summary>{t.keys.title}</summary>
+      <section aria-labelledby="obs-rtmp">
+        <h3 id="obs-rtmp">{t.keys.custom}</h3>
+        <Field label={t.keys.server} value={server} />
+        <Field label={t.keys.key} value={stream_key} isSecret />
+      </section>
+      <section aria-labelledby="obs-whip">
+        <h3 id="obs-whip">{t.keys.whip}</h3>
+        <Field label={t.keys.whipServer} value={ingest_url} isSecret />
+        <p className="hint">{t.keys.whipHint}</p>
+      </section>
+    </details>
+  )
+}
+
+function Field({ label, value, isSecret = false }: { label: string; value: string; isSecret?: boolean }) {
+  const tell = useTell()
+  const [isHeld, setHeld] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(value)
+    tell(t.keys.copied)
+  }
+  const hold = () => setHeld(true)
+  const release = () => setHeld(false)
+  return (
+    <div className={`row ${keyFieldsStyles.keyField}`}>
+      <span className="label">{label}</span>
+      <code className="grow" dir="ltr">
+        {isSecret && !isHeld ? '••••••••••••' : value}
+      </code>
+      {isSecret && (
+        <button
+          type="button"
+          className="button small"
+          aria-label={t.keys.holdOne({ label })}
+          onPointerDown={hold}
+          onPointerUp={release}
+          onPointerLeave={release}
+          onKeyDown={({ key }) => [' ', 'Enter'].includes(key) && hold()}
+          onKeyUp={release}
+          onBlur={release}
+        >
+          {t.keys.hold}
+        </button>
+      )}
+      <ActButton className="button small" aria-label={t.keys.copyOne({ label })} onPress={copy}>
+        {t.keys.copy}
+      </ActButton>
+    </div>
   )
 }

@@ -8,6 +8,11 @@ export interface Way {
   latency(): Promise<number | null>
   /** The picture may be back: do not wait to look. */
   hurry(): void
+  /** Skips what was missed. */
+  toLive(): void
+  /** The heights of what can be chosen, and a choice of them by its place; -1 is automatic. */
+  qualities(): readonly number[]
+  choose(quality: number): void
   close(): void
 }
 
@@ -49,6 +54,10 @@ export async function playByWebRtc(video: HTMLVideoElement, url: string, signal:
       return way === null || count <= 0 ? null : way + waited / count
     },
     hurry: () => {},
+    // It shows nothing else.
+    toLive: () => {},
+    qualities: () => [],
+    choose: () => {},
     close() {
       close()
       video.srcObject = null

@@ -7,7 +7,7 @@ import { useStoredPicture } from '../media/stored.ts'
 import { Badge } from '../rooms/badge.tsx'
 import { RoomMark } from '../rooms/room-mark.tsx'
 import roomsStyles from '../rooms/rooms.module.css'
-import { switcherTexts as t } from '../texts/switcher.ts'
+import { switcherTexts as t } from '../texts/sidebar.ts'
 import { type Entry, useEntries } from './entries.ts'
 import styles from './switcher.module.css'
 

@@ -7,6 +7,9 @@ export const controlTexts = textCatalog('controls', {
   showMore: 'Show more',
   status: 'Status: {words}',
   copy: 'Copy',
+  apart: 'Picture in picture',
+  whole: 'Full screen',
+  leaveWhole: 'Leave full screen',
   copied: {
     link: 'Link copied.',
     secret: 'Secret copied.',

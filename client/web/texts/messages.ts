@@ -18,6 +18,8 @@ export const messageTexts = textCatalog('messages', {
   source: 'Source',
   sourceOf: 'Source {number}: {title}',
   sourceAt: 'Source {number}: {title} ({host})',
+  copyCode: 'Copy the code',
+  codeCopied: 'Code copied',
   unread: {
     title: 'Unread messages',
     count: '{count, plural, one {# unread message} other {# unread messages}}',

@@ -167,3 +167,87 @@ export const settingTexts = textCatalog('settings', {
     made: '{size}, prepared on {time}. It is deleted after {days} days.',
   },
 })
+
+export const deleteAccountTexts = textCatalog('delete-account', {
+  title: 'Delete account',
+  kept: 'This account was about to be deleted. You kept it by signing in on {time}.',
+  hint: 'Removes your account and everything that is yours. Download your data first.',
+  begun: 'Your account will be deleted on {time}. Sign in before then to keep it.',
+  /** What happens to what the account has. */
+  counts: {
+    rooms:
+      '{count, plural, one {# room} other {# rooms}}: a moderator or member becomes the owner, or the room is archived.',
+    agents: '{count, plural, one {# agent} other {# agents}}: deleted.',
+    streams: '{count, plural, one {# livestream} other {# livestreams}}: ended and deleted, with all recordings.',
+    calls:
+      '{count, plural, one {# upcoming call} other {# upcoming calls}}: cancelled, with an email to the other person.',
+    webhooks: '{count, plural, one {# webhook} other {# webhooks}}: deleted.',
+    payments: '{count, plural, one {# payment} other {# payments}}: kept without your name, as tax law asks.',
+  },
+  others: 'Your profile, friends, files, devices and settings: deleted.',
+  grace:
+    'You are signed out at once. For {days, plural, one {# day} other {# days}} you can sign in to keep the account.',
+  atOnce: 'This happens at once, and cannot be undone.',
+  messages: 'Your messages',
+  unlink: 'Keep them for others, as by “Deleted user”',
+  erase: 'Delete them everywhere',
+  confirm: 'Type {name} to confirm',
+})
+
+export const pointTexts = textCatalog('points', {
+  count: '{count, plural, one {# point} other {# points}}',
+  earned: '{count, plural, one {# point} other {# points}} earned.',
+  refused: '{reason}.',
+  worth: 'points',
+  earn: 'Earn points',
+  claim: 'Claim',
+  claimOf: 'Claim: {title}',
+  go: 'Go there',
+  goTo: 'Go there: {title}',
+  done: 'Done',
+  daily: {
+    title: 'Daily bonus',
+    hint: 'Once a day. Days begin at midnight UTC.',
+    claim: 'Claim the daily bonus',
+    again: 'Again in {time}',
+  },
+  actions: {
+    phone_verified: 'Verify a phone number',
+    email_verified: 'Verify an email address',
+    five_friends: 'Have five friends',
+    ens_primary: 'Set a primary ENS name',
+    username_claimed: 'Choose a username',
+    social_added: 'Add a social profile',
+  },
+  hints: {
+    phone_verified: 'In “Sign-in & security”.',
+    email_verified: 'In “Sign-in & security”.',
+    five_friends: 'In “Friends”, above the rooms.',
+    ens_primary: 'Not available on this server.',
+    username_claimed: 'In “Profile”.',
+    social_added: 'With a widget on your profile page, in “Profile”.',
+  },
+  history: {
+    title: 'Points history',
+    empty: 'No points yet.',
+    older: 'Show more',
+  },
+  ranks: {
+    title: 'Leaderboard',
+    empty: 'Nobody has points yet.',
+    you: 'You',
+    people: '{count, plural, one {# person has points.} other {# people have points.}}',
+  },
+  invites: {
+    title: 'Invites',
+    hint: 'Give a code to someone new. When they use it, both of you get 100 points.',
+    left: '{left} of {count, plural, one {# invite} other {# invites}} left.',
+    usedBy: 'Used by {name}',
+    copy: 'Copy',
+    copyOf: 'Copy {code}',
+    copied: 'Copied',
+    field: 'Invite code',
+    example: 'Were you invited? Enter your code',
+    use: 'Use',
+  },
+})

@@ -3,14 +3,18 @@ import type { RoomState } from '#client/sdk/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
 import { useKnowsBlocked } from '../accounts/use-blocked.ts'
+import { useClient } from '../connection/client.ts'
 import { useCut } from '../connection/cut.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { lookOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import styles from '../rooms/rooms.module.css'
+import { goTo } from '../rooms/route.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { tourTexts as t } from '../texts/tour.ts'
 import { welcomeTexts } from '../texts/welcome.ts'
-import { BecomeModerator } from './become-moderator.tsx'
 import { linkToStep, tourSteps } from './steps.ts'
 import { useShownTour } from './use-tour.ts'
 
@@ -84,5 +88,30 @@ function DemoControls() {
         <Icon name="close" />
       </button>
     </aside>
+  )
+}
+
+/** In the demo, somebody may become moderator of the rooms that the demo gave to this browser. */
+function BecomeModerator() {
+  const client = useClient()
+  const { status } = useSession()
+  const { rights, live, account, reopen } = useOpenRoom()
+  const tell = useTell()
+  if (!status?.demo || rights.isModerator || !lookOf(live.ref).isOfDemo) return null
+  const become = async () => {
+    await client.status.becomeModerator()
+    const asked = { action: 'permissions', userAddress: account, channelId: live.ref.id ?? 'global' } as const
+    const answer = await client.moderation.inspect(asked)
+    const isHere = 'permissions' in answer && (answer.permissions.canMute || answer.permissions.canDelete)
+    if (!isHere) return tell(t.demo.elsewhere)
+    tell(t.demo.moderator)
+    reopen()
+    goTo(live.ref, 'moderation')
+  }
+  return (
+    <ActButton className="button small plain" onPress={become}>
+      <Icon name="shield" />
+      {t.demo.moderate}
+    </ActButton>
   )
 }

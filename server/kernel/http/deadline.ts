@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { isOfDatabase, isUnavailable } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 
@@ -25,4 +27,18 @@ export function refusalFrom(error: unknown): AppError | null {
   if (error instanceof AppError) return error
   if (isUnavailable(error)) return new AppError('SERVICE_UNAVAILABLE', { cause: error, retryAfter: 1 })
   return isOfDatabase(error) ? new AppError('DATABASE_ERROR', { cause: error }) : null
+}
+
+const pending = new WeakMap<ServerResponse | Socket, (() => void)[]>()
+
+/** Calls back once, when the answer is finished or its connection has closed. */
+export function onAnswerEnd({ socket }: IncomingMessage, answer: ServerResponse | Socket, callback: () => void): void {
+  if (socket.destroyed) return void callback()
+  const known = pending.get(answer)
+  if (known) return void known.push(callback)
+  const callbacks = [callback]
+  pending.set(answer, callbacks)
+  answer.once('close', () => {
+    for (const over of callbacks) over()
+  })
 }

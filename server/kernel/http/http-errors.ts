@@ -3,12 +3,110 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import type { Bound } from '#server/kernel/context'
 import type { Kernel } from '#server/kernel/invoke'
 import { AppError, errorHeaders, errors } from '#shared/errors'
-import { type ErrorBody, expandRoute, type Method, pathParameters } from '#shared/kit/contract'
+import { type ErrorBody, expandRoute, type Method, pathParameters, type Route } from '#shared/kit/contract'
+import { roomOfPath } from '#shared/kit/room-key'
 import { signInText } from '#shared/kit/sign-in-text'
-import { refusalFrom } from './deadline.ts'
-import { markDeprecatedPath } from './deprecation.ts'
+import { onAnswerEnd, refusalFrom } from './deadline.ts'
 import { spellingsOf } from './http-input.ts'
-import { answerCutOff, isCutOff } from './long-body.ts'
+
+/** The time since which older spellings are deprecated, in Unix seconds. */
+const since = Date.UTC(2026, 10, 27) / 1_000
+/** A `Link` with a path of any length could exceed the header limit of clients. */
+const longestTarget = 2_048
+
+/**
+ * Marks the answer of an older path as deprecated (RFC 9745). `Link` names the successor, if its fields are known.
+ *
+ * @param successor The new path; null if the path is current.
+ *
+ * @param fields The fields of the input, or of the requested path.
+ */
+export function markDeprecated(response: ServerResponse, successor: Route | null, fields: object): void {
+  if (successor === null) return
+  response.setHeader('Deprecation', `@${since}`)
+  const target = targetOf(successor, fields as Fields)
+  if (target !== null && target.length <= longestTarget)
+    response.setHeader('Link', `<${target}>; rel="successor-version"`)
+}
+
+/** Marks a request that was not parsed: `:id` of an older room path is the room. Later fields match by position. */
+export function markDeprecatedPath(
+  response: ServerResponse,
+  successor: Route | null,
+  path: string,
+  parameters: object,
+): void {
+  const room = successor?.includes('{room}') ? roomOfPath(path) : null
+  if (successor === null || room === null) {
+    markDeprecated(response, successor, parameters)
+    return
+  }
+  const names = pathParameters(successor)
+  const values = Object.entries(parameters).flatMap(([name, value]) => (name === 'id' ? [] : [value]))
+  const fields = values.length === names.length ? names.map((name, at) => [name, values[at]]) : []
+  markDeprecated(response, successor, { ...Object.fromEntries(fields), room })
+}
+
+type Fields = Readonly<Record<string, unknown>> & { room?: { type: string; id?: string | null } }
+
+/** The path with its fields; null if one is missing. */
+function targetOf(route: Route, fields: Fields): string | null {
+  let isWhole = true
+  const placed = (name: string) => {
+    const value = fields[name]
+    isWhole &&= typeof value === 'string' || typeof value === 'number'
+    return encodeURIComponent(`${value}`)
+  }
+  const { room } = fields
+  const ofRoom = () => {
+    isWhole &&= room?.type !== undefined
+    return [room?.type, ...(room?.id ? [encodeURIComponent(room.id)] : [])].join('/')
+  }
+  const target = route
+    .replace(/^\w+ /, '')
+    .replace(/\{room\}|:([a-zA-Z_]+)/g, (_whole, name?: string) => (name === undefined ? ofRoom() : placed(name)))
+    .replace(/\?(\w+)$/, (_whole, name: string) => `?${name}=${placed(name)}`)
+  return isWhole ? target : null
+}
+
+/** Refuses a body by its declared length, before any of it is read; the connection ends with the answer. */
+export function refuseLongBody(
+  request: Request,
+  response: Response,
+  mostBytes: number,
+  refusal = new AppError('PAYLOAD_TOO_LARGE'),
+): void {
+  if (Number(request.get('content-length') ?? 0) <= mostBytes) return
+  response.set('Connection', 'close')
+  throw refusal
+}
+
+/** The limits of reading the rest of a refused body. */
+const restBytes = 64 * 1024 * 1024
+const restMilliseconds = 20_000
+
+/** Is this the last answer of a connection whose body is still arriving? */
+const isCutOff = (request: Request, response: Response): boolean =>
+  response.get('Connection') === 'close' && response.socket !== null && !request.complete
+
+/**
+ * Answers, and reads on for a while. Closing a connection with unread bytes would discard the answer, and many clients
+ * read only after they have sent everything.
+ */
+function answerCutOff(request: Request, response: Response, body: object): void {
+  const text = Buffer.from(JSON.stringify(body))
+  const { socket } = request
+  response.type('json').set('Content-Length', `${text.length}`).write(text)
+  socket.end()
+  const end = () => void socket.destroy()
+  const late = setTimeout(end, restMilliseconds)
+  onAnswerEnd(request, response, () => clearTimeout(late))
+  const from = socket.bytesRead
+  request.on('data', () => {
+    if (socket.bytesRead - from > restBytes) end()
+  })
+  request.once('end', end).resume()
+}
 
 const knownRoutes = (bound: readonly Bound[]) =>
   bound.flatMap(({ operation }) =>
@@ -114,8 +212,8 @@ function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: 
     else response.setHeader(name, value)
 }
 
-/** An index of routes by method and first two parts, which contain no parameter. */
-const groupOf = (method: string, path: string): string => {
+/** The group of a route: its method and first two parts, which contain no parameter. */
+export const routeGroupOf = (method: string, path: string): string => {
   const [, first = '', second = ''] = path.split('/', 3)
   return `${method} ${first}/${second}`.toLowerCase()
 }
@@ -126,11 +224,11 @@ export type RouteLookup = (method: string, path: string, response: ServerRespons
 export const createRouteLookup = (bound: readonly Bound[]): RouteLookup => {
   const routes = new Map<string, ReturnType<typeof knownRoutes>>()
   for (const route of knownRoutes(bound).sort((one, other) => rankOf(one) - rankOf(other))) {
-    const group = groupOf(route.method, route.path)
+    const group = routeGroupOf(route.method, route.path)
     routes.set(group, [...(routes.get(group) ?? []), route])
   }
   return (method, path, response) => {
-    const asked = routes.get(groupOf(method, path))?.find(({ matches }) => matches.test(path))
+    const asked = routes.get(routeGroupOf(method, path))?.find(({ matches }) => matches.test(path))
     if (asked && !response.hasHeader('Deprecation'))
       markDeprecatedPath(response, asked.successor, path, parametersIn(asked.path, path))
     return asked?.errorBody ?? 'coded'

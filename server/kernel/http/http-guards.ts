@@ -1,14 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import express, { type Request, type RequestHandler, type Response } from 'express'
-import { clientAddressOf } from '#server/kernel/addresses'
+import { clientAddressOf, type Proxies } from '#server/kernel/addresses'
+import type { Bound, Caller } from '#server/kernel/context'
+import type { Kernel } from '#server/kernel/invoke'
 import type { Rate } from '#server/kernel/limits/limits'
+import type { RequestMeter } from '#server/kernel/limits/request-meter'
 import type { ConnectionSlots } from '#server/kernel/sockets/connection-slots'
 import { AppError, errorHeaders } from '#shared/errors'
-import type { Door } from './door.ts'
-import { dataHeaders, type Headers, setHeaders } from './http-headers.ts'
-import { refuseLongBody } from './long-body.ts'
-import type { OriginRule } from './origins.ts'
+import { isFieldName } from '#shared/kit/field-name'
+import { refuseLongBody } from './http-errors.ts'
+import { dataHeaders, type Headers, type OriginRule, setHeaders } from './http-headers.ts'
 
 const bodyLimitBytes = 100 * 1024
 
@@ -160,4 +162,63 @@ export async function readLongBody(request: Request, response: Response, limit: 
     await new Promise<void>((resolve, reject) =>
       handler(request, response, (error?: unknown) => (error ? reject(error) : resolve())),
     )
+}
+
+const maxDepth = 8
+const maxNodes = 2_000
+const forbidden = new Set(['constructor', 'prototype'])
+
+/**
+ * Refuses values that are too deep or large, touch prototypes, or cannot be stored, before any schema reads them. It
+ * does not recurse. Returns an upper bound of the JSON length.
+ */
+export function guardPayload(value: unknown): number {
+  let level: unknown[] = [value]
+  let [seen, length] = [0, 0]
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: unknown[] = []
+    for (const node of level) {
+      length += lengthOf(node)
+      if (typeof node === 'number' && !Number.isFinite(node))
+        throw new AppError('VALIDATION_ERROR', { message: 'A number out of range' })
+      if (typeof node === 'string' && !node.isWellFormed())
+        throw new AppError('VALIDATION_ERROR', { message: 'Invalid characters' })
+      // The door received the file within its own limits.
+      if (typeof node !== 'object' || node === null || node instanceof File) continue
+      if (ArrayBuffer.isView(node) || node instanceof ArrayBuffer)
+        throw new AppError('VALIDATION_ERROR', { message: 'Binary is not accepted here' })
+      const names = Array.isArray(node) ? [] : Object.keys(node)
+      const children = Array.isArray(node) ? node : names.map((name) => (node as Record<string, unknown>)[name])
+      seen += children.length
+      if (depth >= maxDepth || seen > maxNodes)
+        throw new AppError('VALIDATION_ERROR', { message: 'Too deep or too many fields' })
+      for (const name of names) {
+        if (forbidden.has(name) || !isFieldName(name))
+          throw new AppError('VALIDATION_ERROR', { message: 'Forbidden key' })
+        length += lengthOf(name)
+      }
+      for (const child of children) next.push(child)
+    }
+    level = next
+  }
+  return length
+}
+
+const escaped = 6
+const mark = 4
+const longestScalar = 32
+
+/** The most characters of JSON, with quotes and separators. */
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length * escaped + mark : longestScalar)
+
+/** The dependencies of both doors. */
+export interface Door {
+  kernel: Kernel
+  bound: readonly Bound[]
+  origins: OriginRule
+  proxies: Proxies
+  slots: ConnectionSlots
+  meter: RequestMeter
+  headersOfRefusals: Headers
+  identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
 }

@@ -1,6 +1,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import type { RequestHandler } from 'express'
 import helmet from 'helmet'
+import type { Settings } from '#server/kernel/context'
+import { AppError } from '#shared/errors'
 
 export type Headers = readonly (readonly [name: string, value: string])[]
 
@@ -66,3 +69,37 @@ export const headersOfRefusals = (settings: Parameters<typeof securityHeaders>[0
   ...securityHeaders(settings, []),
   ...dataHeaders,
 ]
+
+/** The origins from which browsers may call, compared exactly; never `null`. */
+export const originRule = (allowed: readonly string[]) => {
+  const exact = new Set(allowed)
+  return {
+    /** A request without both headers comes from no browser. */
+    allows(origin: string | undefined, fetchSite: string | undefined): boolean {
+      if (origin !== undefined) return exact.has(origin)
+      return fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none'
+    },
+    has: (origin: string) => exact.has(origin),
+  }
+}
+export type OriginRule = ReturnType<typeof originRule>
+
+type FilesHostSetting = Pick<Settings, 'filesHost'>
+
+/** Is the request for the host name that serves files alone? */
+export const isForFiles = ({ filesHost }: FilesHostSetting, { headers }: IncomingMessage): boolean =>
+  filesHost !== null && (headers.host ?? '').replace(/:\d*$/, '').toLowerCase() === filesHost
+
+/**
+ * A separate host name for files serves nothing else, and no other host serves files. Pages and files thus share no
+ * origin.
+ */
+export const separateFilesHost =
+  (settings: FilesHostSetting): RequestHandler =>
+  (request, response, next) => {
+    // Paths match in any case.
+    if (settings.filesHost === null || isForFiles(settings, request) === /^\/files\//i.test(request.path)) return next()
+    forbidScripts(response)
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    throw new AppError('NOT_FOUND')
+  }

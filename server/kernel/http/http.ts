@@ -1,12 +1,10 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
+import express, { type Express, type Request, type RequestHandler, type Response, type Router } from 'express'
 import { clientAddressOf, isLocalRequest } from '#server/kernel/addresses'
 import type { Bound, Caller } from '#server/kernel/context'
 import type { AdminProof, Callers } from '#server/kernel/domain'
 import { invoke } from '#server/kernel/invoke'
-import { meterRequests } from '#server/kernel/limits/metered'
-import { countRefused } from '#server/kernel/limits/refused-calls'
-import { refuseRequests, requestIdOf } from '#server/kernel/limits/refused-requests'
-import { serveInTurns } from '#server/kernel/limits/turns'
+import { countRefused, meterRequests, refuseRequests, requestIdOf } from '#server/kernel/limits/metered'
+import { serveInTurns } from '#server/kernel/limits/turnstile'
 import { openMedia, receiveProviderWebhook } from '#server/kernel/media'
 import { sharedLook } from '#server/kernel/shared-look'
 import { answerItems } from '#server/kernel/store/items'
@@ -15,17 +13,24 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
-import { onAnswerEnd } from './answer-end.ts'
 import { browserIdOf, keepBrowser, keepReturn, keepSession } from './cookies.ts'
-import { whileStoreAnswers } from './deadline.ts'
-import { markDeprecated, markDeprecatedPath } from './deprecation.ts'
-import type { Door } from './door.ts'
-import { separateFilesHost } from './files-host.ts'
-import { answerError, createRouteLookup, methodsOfOthers, openPathRule, unknownRoute } from './http-errors.ts'
+import { onAnswerEnd, whileStoreAnswers } from './deadline.ts'
+import {
+  answerError,
+  createRouteLookup,
+  markDeprecated,
+  markDeprecatedPath,
+  methodsOfOthers,
+  openPathRule,
+  routeGroupOf,
+  unknownRoute,
+} from './http-errors.ts'
 import {
   answerAsData,
   beginRequest,
   crossOrigin,
+  type Door,
+  guardPayload,
   rateHeaders,
   readBody,
   readerRuleOf,
@@ -37,10 +42,9 @@ import {
   requireJson,
   sendRate,
 } from './http-guards.ts'
-import { securityHeaders, setHeaders } from './http-headers.ts'
+import { securityHeaders, separateFilesHost, setHeaders } from './http-headers.ts'
 import { adminProofOf, credentialOf, hasBearer, readInput, type Spelling, spellingsOf } from './http-input.ts'
 import { redirectToLocalhost } from './localhost-redirect.ts'
-import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
 
 interface HttpDoor extends Door {
@@ -133,7 +137,10 @@ const identifyRequest =
     next()
   }
 
-/** Paths with fewer parameters, and those with a required query, come first, so that none hides another. */
+/**
+ * Paths with fewer parameters, and those with a required query, come first, so that none hides another. A request is
+ * compared with the paths of its group alone, as there are many hundreds in all.
+ */
 function mountOperations(app: Express, door: HttpDoor): void {
   const operations = door.bound.flatMap((bound) =>
     spellingsOf(bound.operation).flatMap((spelling) =>
@@ -148,8 +155,18 @@ function mountOperations(app: Express, door: HttpDoor): void {
   const mounts = [...operations, ...refusals]
   const rank = ({ path, query }: (typeof mounts)[number]) => 2 * pathParameters(path).length + (query ? 0 : 1)
   mounts.sort((one, other) => rank(one) - rank(other))
-  for (const { method, path, query, answer } of mounts)
-    app[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), answer)
+  const groups = new Map<string, Router>()
+  for (const { method, path, query, answer } of mounts) {
+    const group = routeGroupOf(method, path)
+    const router = groups.get(group) ?? express.Router()
+    groups.set(group, router)
+    router[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), answer)
+  }
+  app.use((request, response, next) => {
+    const router = groups.get(routeGroupOf(request.method === 'HEAD' ? 'GET' : request.method, request.path))
+    if (router) router(request, response, next)
+    else next()
+  })
 }
 
 /** Continues with the next operation of the path if the query does not select this one. */

@@ -1,7 +1,40 @@
+import { repeatWork } from '#server/kernel/beat'
 import type { Caller, Node } from '#server/kernel/context'
+import { holdShares } from '#server/kernel/held'
+import { budgets } from '#server/kernel/limits/budgets'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { callerKindOf } from '#server/kernel/sockets/connection-slots'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { holdAnswer } from './open-answers.ts'
+
+const heldOn = nodeState(() => new Map<unknown, number>())
+
+/** The holder of an open answer. Over REST a connection has one answer at a time, so it is not counted. */
+interface Holder {
+  caller: Pick<Caller, 'account' | 'session' | 'ip'>
+  connection: object | null
+}
+
+/**
+ * Counts an open answer, a sequence or a wait, at both doors; returns the function that ends the count.
+ * `RATE_LIMIT_EXCEEDED` if the connection, account, or kind at the address is at its limit.
+ */
+export function holdAnswer(node: Pick<Node, 'state' | 'limits' | 'now'>, { caller, connection }: Holder): () => void {
+  const { account, ip } = caller
+  const kind = callerKindOf(caller, node.now())
+  return holdShares(
+    heldOn(node),
+    [
+      { key: connection, budget: budgets.answersOfConnection, of: 'connection' },
+      { key: account, budget: budgets.answersOfAccount, of: 'account' },
+      { key: [kind, ip].join(' '), budget: budgets.answersOfAddress[kind], of: 'address' },
+    ],
+    { scale: node.limits.scale, what: 'answers open, streams and waits', retryAfter: retrySeconds },
+  )
+}
+
+/** About the longest duration of a wait. */
+const retrySeconds = 25
 
 const sweepMilliseconds = 1_000
 
@@ -17,10 +50,10 @@ export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
   const endThose = (code: ErrorCode, isMeant: (caller: Caller) => boolean) => {
     for (const { caller, end } of [...open]) if (isMeant(caller)) end(new AppError(code))
   }
-  const sweep = setInterval(() => {
+  const stopSweeping = repeatWork(sweepMilliseconds, () => {
     const now = node.now()
     endThose('SESSION_EXPIRED', ({ session }) => session !== null && session.expiresAt <= now)
-  }, sweepMilliseconds).unref()
+  })
 
   return {
     /** Called before any look-up, so that no end is missed. Returns the function that leaves. */
@@ -42,7 +75,7 @@ export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
     /** Ends every sequence with an error after which clients reconnect, and refuses new ones. */
     drain() {
       isDraining = true
-      clearInterval(sweep)
+      stopSweeping()
       for (const { end } of [...open]) end(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 }))
     },
   }

@@ -1,16 +1,23 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isProxy } from '#server/kernel/addresses'
-import { onAnswerEnd } from '#server/kernel/http/answer-end'
-import type { Door } from '#server/kernel/http/door'
+import type { Caller, Node } from '#server/kernel/context'
+import { onAnswerEnd } from '#server/kernel/http/deadline'
+import { errorBody, type RouteLookup } from '#server/kernel/http/http-errors'
+import type { Door, ReaderRule } from '#server/kernel/http/http-guards'
+import { setHeaders } from '#server/kernel/http/http-headers'
+import { newId } from '#server/kernel/ids'
 import type { Media } from '#server/kernel/media'
+import { AppError, errorHeaders } from '#shared/errors'
+import type { ErrorBody, Operation } from '#shared/kit/contract'
 import { budgets, scaledBudget } from './budgets.ts'
+import type { Rate } from './limits.ts'
 import { offerSeconds } from './request-meter.ts'
-import type { RequestServer } from './turns.ts'
+import type { RequestServer } from './turnstile.ts'
 
 /** The seconds to wait after an empty bucket; viewers ask several times in each. */
 const retryAfter = { request: 60, media: 2, offer: offerSeconds } as const
-export type EmptyBucket = keyof typeof retryAfter
+type EmptyBucket = keyof typeof retryAfter
 type Refuse = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -82,3 +89,71 @@ export function meterRequests(door: Door, media: Media, refuse: Refuse, answer: 
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? ''
+
+/**
+ * Counts a call that was refused before it was spent, by account or address. Returns the error to send: the refusal, or
+ * that there were too many. Faults of the server and refusals by limits are free.
+ */
+export async function countRefused(
+  { limits }: Pick<Node, 'limits'>,
+  { limit }: Operation,
+  { account, ip }: Pick<Caller, 'account' | 'ip'>,
+  error: unknown,
+  onRate: (rate: Rate) => void,
+): Promise<unknown> {
+  if (!(error instanceof AppError) || error.status >= 500 || error.status === 429) return error
+  const { rate, retryAfterSeconds } = await limits.refusal(limit, account ?? ip)
+  onRate(rate)
+  return retryAfterSeconds === null
+    ? error
+    : new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds, rate })
+}
+
+/** Answers requests that the meter refuses, with prepared bytes: a flood must cost almost nothing. */
+export function refuseRequests(
+  { kernel: { node }, headersOfRefusals }: Door,
+  routeOf: RouteLookup,
+  readers: ReaderRule,
+) {
+  const bodies = new Map<string, Buffer>()
+
+  function bodyOf(shape: ErrorBody, retryAfter: number): Buffer {
+    const key = `${shape} ${retryAfter}`
+    const before = bodies.get(key)
+    if (before) return before
+    const body = Buffer.from(JSON.stringify(errorBody(new AppError('RATE_LIMIT_EXCEEDED', { retryAfter }), shape)))
+    bodies.set(key, body)
+    return body
+  }
+
+  return (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, emptied, retryAfter }: { path: string; emptied: EmptyBucket; retryAfter: number },
+  ): void => {
+    const shape = routeOf(request.method ?? '', path, response)
+    const body = bodyOf(shape, retryAfter)
+    setHeaders(response, headersOfRefusals)
+    if (emptied === 'request')
+      response.setHeader('X-RateLimit-Limit', scaledBudget(budgets.requestsOfAddress, node.limits.scale))
+    setHeaders(response, readers(request, path).headers)
+    response
+      .writeHead(429, {
+        'X-Request-Id': requestIdOf(request),
+        'X-RateLimit-Remaining': 0,
+        'X-RateLimit-Reset': Math.ceil(node.now() / 1_000) + retryAfter,
+        'Retry-After': retryAfter,
+        [errorHeaders.code]: 'RATE_LIMIT_EXCEEDED',
+        [errorHeaders.shape]: shape,
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': body.length,
+      })
+      .end(body)
+  }
+}
+
+/** The client's id of its request, or a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : newId()
+}

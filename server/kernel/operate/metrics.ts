@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import {
   AggregatorRegistry,
   Counter,
@@ -7,13 +8,27 @@ import {
   type PrometheusContentType,
   Registry,
 } from 'prom-client'
-import type { Degradation } from './degradations.ts'
+
+/** The parts that may fail while the rest works, with the consequence of each. */
+export const degradations = {
+  redis: 'is away: nodes meet on the database alone',
+  disk: 'is full: people read, and nobody can write',
+  files: 'have no room beside the reserve of the disk: uploads are refused',
+  clock: 'was set: rooms with later rows stand still at their time',
+} as const
+export type Degradation = keyof typeof degradations
 
 export type Metrics = ReturnType<typeof createMetrics>
 
+/** Each look at the event loop wakes an idle process. */
+const loopLookMilliseconds = 50
+
 export function createMetrics() {
   const registry = new Registry<PrometheusContentType>()
-  collectDefaultMetrics({ register: registry })
+  // Both monitors begin at the same moment, so that one waking serves both.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopLookMilliseconds })
+  const loopDelay = monitorEventLoopDelay({ resolution: loopLookMilliseconds })
+  loopDelay.enable()
   const registers = [registry]
 
   const operations = new Counter({
@@ -212,6 +227,12 @@ export function createMetrics() {
       return () => void degradedListeners.delete(listener)
     },
     degradedParts: (): Degradation[] => [...degradedParts],
+    /** The longest delay of the event loop since the last call, in milliseconds. */
+    takeLoopLag(): number {
+      const lag = Math.max(0, loopDelay.max / 1e6 - loopLookMilliseconds)
+      loopDelay.reset()
+      return lag
+    },
     limitFallback: () => fallbacks.inc(),
     turnedAway: () => turnedAway.inc(),
     /** Sets the number of jobs in a state of a queue; `outbox` is a queue too. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io'
 import { refusalFrom, whileStoreAnswers } from '#server/kernel/http/deadline'
-import { guardPayload } from '#server/kernel/http/payload-guard'
+import { guardPayload } from '#server/kernel/http/http-guards'
 import { budgets, scaledBudget } from '#server/kernel/limits/budgets'
 import { AppError } from '#shared/errors'
 import { type Protocol, protocols, sessionReady } from '#shared/kit/connection'
@@ -8,8 +8,7 @@ import type { Namespace } from '#shared/kit/contract'
 import { clientAddressOf } from '../addresses.ts'
 import { audiences, type Caller } from '../context.ts'
 import { LiveConnection, localConnections, rememberConnection } from './connection.ts'
-import { eventLimitBytes, type SocketDoor } from './door.ts'
-import { credentialOf } from './handshake.ts'
+import { credentialOf, eventLimitBytes, type SocketDoor } from './handshake.ts'
 import { connectionMeterOf } from './meter.ts'
 
 /** These namespaces admit guests: viewers of streams, and participants of meetings by code. */

@@ -2,10 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressOf, clientAddressOf, isProxy, type Proxies } from '#server/kernel/addresses'
 import type { Caller } from '#server/kernel/context'
-import { onAnswerEnd } from '#server/kernel/http/answer-end'
+import { onAnswerEnd } from '#server/kernel/http/deadline'
 import { budgets, type CallerKind, scaledBudget } from '#server/kernel/limits/budgets'
 import { createConnectionCounter } from '#server/kernel/opens'
-import { briefMemory } from '#server/kernel/store/brief-memory'
+import { briefMemory } from '#server/kernel/store/kept-answers'
 import { isSameAccount } from '#shared/kit/accounts'
 
 /** Viewers of media have their own slots. */

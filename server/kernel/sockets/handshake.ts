@@ -1,12 +1,27 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import { isForFiles } from '#server/kernel/http/files-host'
-import { isHostUnclear } from '#server/kernel/http/http-guards'
-import { setHeaders } from '#server/kernel/http/http-headers'
+import { type Door, isHostUnclear } from '#server/kernel/http/http-guards'
+import { isForFiles, setHeaders } from '#server/kernel/http/http-headers'
 import { sessionInRequest } from '#server/kernel/http/http-input'
 import { budgets } from '#server/kernel/limits/budgets'
+import type { Fanout } from '#server/ports/fanout/port'
 import { AppError, type ErrorCode, errorHeaders, errors } from '#shared/errors'
+import type { Namespace } from '#shared/kit/contract'
 import { clientAddressOf } from '../addresses.ts'
-import type { SocketDoor } from './door.ts'
+import type { Caller } from '../context.ts'
+import type { EventScopes, LiveConnection } from './connection.ts'
+
+export interface SocketDoor extends Door {
+  fanout: Fanout
+  eventScopes: EventScopes
+  /** The sessions among these that are still stored. */
+  alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
+  /** The caller's part of `session:ready`. */
+  describe(caller: Caller): Promise<Record<string, unknown> | null>
+  /** Calls the domains' handlers for a new connection. */
+  connected(namespace: Namespace, connection: LiveConnection): Promise<void> | void
+}
+
+export const eventLimitBytes = 64 * 1024
 
 /** `retryAfter`: in seconds; null if a retry changes nothing. */
 export interface Refusal {

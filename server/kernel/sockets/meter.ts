@@ -4,7 +4,7 @@ import type { Logger } from '#server/kernel/operate/logger'
 import { clientAddressOf } from '../addresses.ts'
 import type { Caller, Node } from '../context.ts'
 import { nodeState } from '../operate/node-state.ts'
-import { eventLimitBytes, type SocketDoor } from './door.ts'
+import { eventLimitBytes, type SocketDoor } from './handshake.ts'
 
 type Wire = Socket['conn']
 

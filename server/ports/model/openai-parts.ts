@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   type ModelRequest,
   openAsking,
@@ -6,9 +7,40 @@ import {
   retrying,
   withoutRefused,
 } from './openai-request.ts'
-import { newSources } from './openai-sources.ts'
 import type { Model, Part, Question, ToolCall } from './port.ts'
 import { withoutThoughts } from './thoughts.ts'
+
+/** What a server says beside the text, which is no reason to refuse the text. */
+const list = z.array(z.unknown()).nullish().catch(null)
+
+/** Where chunks name the pages that an answer rests on: chat completions in `annotations`, other servers at the top. */
+export const sourceFields = {
+  ofChoice: { annotations: list },
+  ofChunk: { search_results: list, citations: list },
+}
+
+const Page = z.object({ url: z.string(), title: z.string().nullish() })
+const Annotation = z
+  .object({ type: z.literal('url_citation'), url_citation: Page })
+  .transform((one) => one.url_citation)
+const Bare = z.string().transform((url) => ({ url, title: null }))
+const Source = z.union([Annotation, Page, Bare])
+
+const mostSources = 20
+
+/** Gives of each list the pages that were not named before, up to the most. */
+function newSources(): (...lists: (readonly unknown[] | null | undefined)[]) => { url: string; title: string }[] {
+  const known = new Set<string>()
+  return (...lists) =>
+    lists.flatMap((told) =>
+      (told ?? []).flatMap((one) => {
+        const page = Source.safeParse(one).data
+        if (!page || known.has(page.url) || known.size >= mostSources) return []
+        known.add(page.url)
+        return [{ url: page.url, title: page.title ?? '' }]
+      }),
+    )
+}
 
 /** What one piece of a stream says, whichever interface it comes by. */
 export interface StreamPiece {
@@ -131,7 +163,7 @@ const mostCalls = 16
 
 /**
  * Pieces of a call belong to the index they name. Some servers give no index, or one for all, and begin each call with its id
- * and name. Some send the name after the id.
+ * and name. Some send the name after the id, in pieces, or again with each piece.
  */
 function newCalls() {
   const calls: ToolCall[] = []
@@ -155,11 +187,15 @@ function newCalls() {
       const given = before.arguments + (piece.arguments ?? '')
       if (given.length > longestArguments) throw new Error('The arguments of a call are too long')
       if (at >= mostCalls) throw new Error('There are too many calls')
-      calls[at] = { ...before, name: before.name || (piece.name ?? ''), arguments: given }
+      calls[at] = { ...before, name: grownName(before, piece.name ?? ''), arguments: given }
       if (piece.index != null) placeOf.set(piece.index, at)
     },
   }
 }
+
+/** The name of a call after one more piece. A repeated name is not a piece of it, and none follows the arguments. */
+const grownName = (before: ToolCall, piece: string): string =>
+  piece === before.name || before.arguments !== '' ? before.name || piece : before.name + piece
 
 /** Keeps the first half of a character back until the other half is there. */
 function wholeCharacters(): (text: string) => string {

@@ -58,6 +58,8 @@ export interface Model {
   readonly isScripted: boolean
   /** Whether it heeds `webSearch`. */
   readonly searchesWeb?: boolean
+  /** Other models of its server, which agents can have instead. */
+  readonly others?: readonly Model[]
   /**
    * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR if it breaks off, and TIMEOUT after a long
    * silence. `details.failure` of an UPSTREAM_ERROR is its `ProviderFailure`, if known. An aborted signal aborts the provider's

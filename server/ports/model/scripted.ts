@@ -1,8 +1,125 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import type { Model, Part, Question, ToolCall } from './port.ts'
-import { type ReadPrompt, readPrompt } from './scripted-hearing.ts'
-import { argumentsFor, pickTool } from './scripted-tools.ts'
+import { stemsOf } from './local-embedder.ts'
+import type { Model, ModelTool, Part, Question, ToolCall, Turn } from './port.ts'
+
+const orders = ['fail', 'break', 'stall', 'endless', 'call'] as const
+
+interface ReadPrompt {
+  /** Whom the instructions make of it. */
+  name: string
+  /** The last message, without what was fetched for it. */
+  message: string
+  order: (typeof orders)[number] | null
+  /** The text after the order. */
+  rest: string
+  /** Sentences of passages that speak of what the message does, with the number of their passage. */
+  quotes: readonly { text: string; number: number }[]
+  notes: readonly string[]
+  /** How many messages of the user there are, with this one. */
+  count: number
+}
+
+/** What a prompt says, read as a model would: see `server/domains/agents/runs/tool-rounds.ts`. */
+function readPrompt(turns: readonly Turn[]): ReadPrompt {
+  const ofUser = turns.filter(({ role }) => role === 'user')
+  const { knowledge, notes, message } = parted(ofUser.at(-1)?.content ?? '')
+  const [, order = null, rest = ''] = new RegExp(`^\\s*/(${orders.join('|')})\\b\\s*([\\s\\S]*)$`).exec(message) ?? []
+  const instructions = turns.find(({ role }) => role === 'system')?.content ?? ''
+  return {
+    name: /\bYou are ([^,.\n]{1,100})/.exec(instructions)?.[1]?.trim() ?? 'a scripted assistant',
+    message,
+    order: orders.find((known) => known === order) ?? null,
+    rest,
+    quotes: quotesFor(message, knowledge),
+    notes,
+    count: ofUser.length,
+  }
+}
+
+function parted(content: string) {
+  const knowledge: string[] = []
+  const notes: string[] = []
+  const message = content.replace(/⟦(knowledge|tool)⟧\n([\s\S]*?)\n⟦\/\1⟧\s*/g, (_all, kind: string, text: string) => {
+    ;(kind === 'knowledge' ? knowledge : notes).push(text)
+    return ''
+  })
+  return { knowledge, notes, message: message.trim() }
+}
+
+const mostQuotes = 2
+
+/** The sentences that have most in common with the message, one of each passage. */
+function quotesFor(message: string, knowledge: readonly string[]): ReadPrompt['quotes'] {
+  const wanted = new Set(stemsOf(message))
+  const passages = knowledge.flatMap((text) => text.split(/\n\n(?=\[\d+\] )/))
+  const best = passages.flatMap((passage) => {
+    const [, number, title = '', body = ''] = /^\[(\d+)\] ([^\n]*)\n([\s\S]*)$/.exec(passage) ?? []
+    if (number === undefined) return []
+    // Words of the title distinguish its sentences less.
+    const telling = new Set([...wanted].filter((stem) => !stemsOf(title).includes(stem)))
+    const shared = (text: string) => sharedWith(wanted, text) + sharedWith(telling, text)
+    const sentences = body.split(/(?<=[.!?])\s+|\n{2,}/).map((text) => text.replace(/\s+/g, ' ').trim().slice(0, 400))
+    const rated = sentences.map((text) => ({ text, number: Number(number), shared: shared(text) }))
+    return rated
+      .filter(({ text }) => text !== '')
+      .sort((one, other) => other.shared - one.shared)
+      .slice(0, 1)
+  })
+  const sorted = best.sort((one, other) => other.shared - one.shared || one.number - other.number)
+  // A search found all passages, so the first is used even if no word is shared.
+  return sorted.filter(({ shared }, at) => shared > 0 || at === 0).slice(0, mostQuotes)
+}
+
+const sharedWith = (wanted: ReadonlySet<string>, text: string): number =>
+  new Set(stemsOf(text).filter((stem) => wanted.has(stem))).size
+
+/** The tool whose name, description and parameters have most in common with the message; none where nothing speaks for one. */
+function pickTool(tools: readonly ModelTool[], message: string): ModelTool | null {
+  const wanted = new Set(stemsOf(message))
+  const rated = tools.map((tool) => {
+    const named = sharedWith(wanted, tool.name.replace(/[_-]/g, ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' '))
+    const parameters = Object.keys(propertiesOf(tool.parameters)).join(' ')
+    return { tool, score: 2 * named + sharedWith(wanted, `${tool.description} ${parameters}`) }
+  })
+  const [best] = rated.sort((one, other) => other.score - one.score)
+  return best && best.score >= 2 ? best.tool : null
+}
+
+/** Arguments that a schema asks for, as far as a message has them. */
+function argumentsFor(schema: Readonly<Record<string, unknown>>, message: string): Record<string, unknown> {
+  const required = Array.isArray(schema.required) ? schema.required : []
+  const properties = Object.entries(propertiesOf(schema))
+  // Where nothing is required, the first is most likely what the tool is about.
+  const wanted = properties.filter(([name], at) => (required.length > 0 ? required.includes(name) : at === 0))
+  return Object.fromEntries(wanted.map(([name, property]) => [name, valueFor(property, message)]))
+}
+
+function valueFor(property: Readonly<Record<string, unknown>>, message: string): unknown {
+  if (Array.isArray(property.enum))
+    return (
+      property.enum.find((value) => message.toLowerCase().includes(String(value).toLowerCase())) ?? property.enum[0]
+    )
+  if (property.type === 'integer' || property.type === 'number') {
+    const found = Number(/-?\d+(\.\d+)?/.exec(message)?.[0] ?? property.minimum ?? 1)
+    return property.type === 'integer' ? Math.trunc(found) : found
+  }
+  if (property.type === 'boolean') return true
+  if (property.type === 'array') return isSchema(property.items) ? [valueFor(property.items, message)] : []
+  if (property.type === 'object') return argumentsFor(property, message)
+  const quoted = /["“«']([^"”»']+)["”»']/.exec(message)?.[1] ?? message
+  return typeof property.maxLength === 'number' ? quoted.slice(0, property.maxLength) : quoted
+}
+
+function propertiesOf(schema: Readonly<Record<string, unknown>>): Record<string, Readonly<Record<string, unknown>>> {
+  if (!isSchema(schema.properties)) return {}
+  return Object.fromEntries(
+    Object.entries(schema.properties).map(([name, property]) => [name, isSchema(property) ? property : {}]),
+  )
+}
+
+const isSchema = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 interface Pace {
   wordMilliseconds: number

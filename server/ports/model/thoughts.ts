@@ -17,6 +17,8 @@ const marks: readonly Mark[] = [
   { opens: '◁think▷', closes: '◁/think▷' },
   { opens: '<|begin_of_thought|>', closes: '<|end_of_thought|>' },
   { opens: '<|start_thinking|>', closes: '<|end_thinking|>' },
+  { opens: '<unused94>', closes: '<unused95>' },
+  { opens: '<|channel>', closes: '<channel|>' },
   ...channels,
 ]
 /** Once a model has marked a thought, others may begin within a line. */

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors'
 import { newPrivateKey, type Push, type PushMessage, publicKeyOf, type Subscription } from './port.ts'
-import { checkSubscription } from './subscription.ts'
+import { checkSubscription } from './web-push.ts'
 
 interface FakePush extends Push {
   /** What browsers were given, in order. */

@@ -2,9 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import { AppError } from '#shared/errors'
-import type { CleanFile, ReadAs, ReadDocument, Reader, Turn } from './port.ts'
-import type { Question, Reply } from './questions.ts'
+import { AppError, type ErrorCode } from '#shared/errors'
+import type { CleanFile, DeclaredType, FileKind, ReadAs, ReadDocument, Reader, Turn } from './port.ts'
 
 const deadlines: Readonly<Record<ReadAs | 'file', number>> = {
   page: 1_800,
@@ -13,6 +12,7 @@ const deadlines: Readonly<Record<ReadAs | 'file', number>> = {
   text: 1_800,
   api: 1_800,
   pdf: 8_000,
+  docx: 4_000,
   file: 5_000,
 }
 const startMilliseconds = 20_000
@@ -184,3 +184,11 @@ async function tooLarge({ pid }: ChildProcess, signal: AbortSignal): Promise<voi
 function fail(error: Error): never {
   throw error
 }
+
+/** Requests to the process, one at a time. */
+export type Question =
+  | { as: ReadAs; document: Uint8Array | string; said: DeclaredType }
+  | { kinds: readonly FileKind[]; file: Uint8Array<ArrayBuffer> }
+
+/** Its answer: a result, or a refusal; null after a failure. */
+export type Reply<Found> = { found: Found } | { refused: { code: ErrorCode; message: string } } | null

@@ -1,5 +1,5 @@
 /** How a document is read: `page` keeps all text of HTML, `article` the main text. `api` lists the operations of an API. */
-export type ReadAs = 'page' | 'article' | 'pdf' | 'markdown' | 'text' | 'api'
+export type ReadAs = 'page' | 'article' | 'pdf' | 'docx' | 'markdown' | 'text' | 'api'
 
 /** The declared type and path of a document, which show that "HTML" is Markdown or plain text. */
 export interface DeclaredType {

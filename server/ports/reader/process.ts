@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors'
+import type { Question, Reply } from './local.ts'
 import { readPicture } from './pictures/read.ts'
 import type { CleanFile, ReadDocument } from './port.ts'
-import type { Question, Reply } from './questions.ts'
 import { readSound } from './sounds/read.ts'
 
 // What is read here reaches no other machine.

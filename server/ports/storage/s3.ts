@@ -9,8 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { AppError } from '#shared/errors'
-import { fileDispositionOf } from '#shared/kit/file-name'
-import { fileTypeOf } from '#shared/kit/file-type'
+import { fileDispositionOf, fileTypeOf } from '#shared/kit/file-name'
 import { bytesOf, isKey, type ListedBlob, type Storage } from './port.ts'
 
 export interface S3Config {

@@ -2,9 +2,100 @@ import { createHash } from 'node:crypto'
 import type { JsonSchemaValidatorResult } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
-import { rawSession } from './json-rpc.ts'
-import type { Fetcher, OpenToolServers, ToolServer } from './port.ts'
-import { resultOf, type SendRequest, type Session, toolsOf } from './session.ts'
+import type { Fetcher, OfferedTool, OpenToolServers, ToolResult, ToolServer } from './port.ts'
+
+/** A connection to one server, however it is spoken to. */
+interface Session {
+  list(signal: AbortSignal): Promise<readonly OfferedTool[]>
+  call(name: string, given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult>
+}
+
+/** Asks with the headers of the server beside these. */
+type SendRequest = (
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<{ status: number; headers: Readonly<Record<string, string>>; body: Uint8Array }>
+
+const mostTools = 50
+
+const Tool = z.object({
+  name: z.string().min(1).max(128),
+  description: z.string().nullish(),
+  inputSchema: z.record(z.string(), z.unknown()).nullish(),
+})
+
+const Named = z.object({ name: z.string().min(1).max(128) })
+const malformed = 'This tool is malformed, and is not used.'
+
+/** The tools of a list; a malformed one does not affect the others. */
+function toolsOf(told: unknown): OfferedTool[] {
+  const listed = z.array(z.unknown()).safeParse(told)
+  if (!listed.success) throw new AppError('UPSTREAM_ERROR', { cause: new Error('The tool server listed no tools') })
+  return listed.data.slice(0, mostTools).map((one, at) => {
+    const tool = Tool.safeParse(one).data
+    if (tool) return { name: tool.name, description: tool.description ?? '', inputSchema: tool.inputSchema ?? {} }
+    const name = Named.safeParse(one).data?.name ?? `Tool ${at + 1}`
+    return { name, description: malformed, inputSchema: null }
+  })
+}
+
+const Result = z.object({
+  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).nullish(),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().nullish(),
+})
+
+/** The text of a result; what is no text is named only. */
+function resultOf(told: unknown): ToolResult {
+  const read = Result.safeParse(told)
+  if (!read.success) throw new AppError('UPSTREAM_ERROR', { cause: new Error('The tool server answered no result') })
+  const { content, structuredContent, isError } = read.data
+  const texts = (content ?? []).map(({ type, text }) => text ?? `[${type}]`)
+  const text = texts.length > 0 ? texts.join('\n') : JSON.stringify(structuredContent ?? null)
+  return { text, isError: isError ?? false }
+}
+
+const Answer = z.object({ id: z.union([z.string(), z.number()]), result: z.record(z.string(), z.unknown()) })
+
+/** For servers that know `tools/list` and `tools/call` alone, without a handshake. */
+function rawSession(url: string, asking: SendRequest): Session {
+  let last = 0
+  return {
+    async list(signal) {
+      return toolsOf((await ask('tools/list', {}, signal)).tools)
+    },
+    async call(name, given, signal) {
+      return resultOf(await ask('tools/call', { name, arguments: given }, signal))
+    },
+  }
+
+  async function ask(method: string, params: object, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const id = ++last
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+    const { status, headers, body: bytes } = await asking(url, body, acceptable, signal)
+    const text = new TextDecoder().decode(bytes)
+    const isStream = headers['content-type']?.includes('text/event-stream') ?? false
+    const found = (isStream ? linesOf(text) : [text]).map((line) => Answer.safeParse(readJson(line)).data)
+    const answer = found.find((one) => one !== undefined && String(one.id) === String(id))
+    if (status !== 200 || !answer)
+      throw new AppError('UPSTREAM_ERROR', { cause: new Error(`The tool server answered ${status}`) })
+    return answer.result
+  }
+}
+
+const acceptable = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+const linesOf = (text: string) => [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data = '']) => data)
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 const timeoutMilliseconds = 8_000
 const maxBytes = 1024 * 1024

@@ -3,8 +3,7 @@ import { request as ask, createServer, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/errors'
-import { answerRequest } from './host-requests.ts'
-import type { HostTokens } from './host-tokens.ts'
+import { answerRequest, type HostTokens } from './host-requests.ts'
 import type { HeldStream, MediaRequest, Video } from './port.ts'
 
 /** The engine of this node. */

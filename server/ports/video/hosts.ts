@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto'
+import { Agent, type ClientRequest, type IncomingHttpHeaders, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
 import { type HostDoor, type LocalHost, openDoor } from './host-door.ts'
-import { type HostRequests, requestsTo } from './host-requests.ts'
-import { hostTokens } from './host-tokens.ts'
-import { keyDigestOf, type LocationHost, streamLocations } from './location.ts'
+import { type HostRequests, hostTokens, requestsTo } from './host-requests.ts'
 import type {
+  HeldStream,
   MediaAnswer,
   MediaHost,
   MediaHosts,
@@ -14,8 +15,138 @@ import type {
   VideoAddresses,
   VideoEvent,
 } from './port.ts'
-import { remoteMedia } from './remote-media.ts'
 import { sharedAnswers, sharedPath } from './shared-answers.ts'
+
+/** The host of this process, for moved streams. */
+interface LocationHost {
+  id: string
+  /** Continues a stream of another host; one that it has stays unchanged. */
+  adopt(stream: HeldStream): Promise<void>
+  endStream(streamId: string): Promise<void>
+}
+
+/** The locations of streams: the host in their ids, or the host that continued them. */
+export interface StreamLocations {
+  /** The known host of a stream, playback, key, session or recording; empty for other names. */
+  of(name: string): string
+  /** All hosts of a stream, the current one first. */
+  all(streamId: string): string[]
+  /** Reads moves: continues streams that came here, and ends those that left. */
+  refresh(here: LocationHost | null): Promise<void>
+  /** Locates a name whose host is away. A stream's key continues the stream here. Throws NOT_FOUND without an open stream. */
+  look(name: string, isThere: (host: string) => boolean, here: LocationHost | null): Promise<void>
+}
+
+export const keyDigestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
+const homeOf = (name: string): string => /^([0-9a-f]{8})-/.exec(name)?.[1] ?? ''
+
+export function streamLocations(hosts: Pick<MediaHosts, 'moved' | 'find' | 'move'>): StreamLocations {
+  let moved: ReadonlyMap<string, string> = new Map()
+  /** The host that this process has applied for each stream. */
+  const settled = new Map<string, string>()
+
+  const of = (name: string) =>
+    moved.size === 0 ? homeOf(name) : (moved.get(name) ?? moved.get(keyDigestOf(name)) ?? homeOf(name))
+
+  async function settle({ streamId, host, ...stream }: HeldStream, here: LocationHost): Promise<void> {
+    if (settled.get(streamId) === host) return
+    settled.set(streamId, host)
+    const settling = host === here.id ? here.adopt({ streamId, host, ...stream }) : here.endStream(streamId)
+    await settling.catch(() => settled.delete(streamId))
+  }
+
+  async function refresh(here: LocationHost | null): Promise<void> {
+    const streams = await hosts.moved()
+    moved = new Map(
+      streams.flatMap(({ streamId, playbackId, digest, host }) =>
+        [streamId, playbackId, digest].map((name) => [name, host] as const),
+      ),
+    )
+    if (here) await Promise.all(streams.filter(({ isOpen }) => isOpen).map((stream) => settle(stream, here)))
+  }
+
+  return {
+    of,
+    all: (streamId) => [...new Set([of(streamId), homeOf(streamId)])],
+    refresh,
+    async look(name, isThere, here) {
+      const digest = keyDigestOf(name)
+      const stream = await hosts.find(name, digest)
+      if (!stream) throw new AppError('NOT_FOUND')
+      if (here && stream.digest === digest && !isThere(stream.host))
+        await hosts.move(stream.streamId, stream.host, here.id)
+      await refresh(here)
+    },
+  }
+}
+
+/** Longer than a held playlist: three times the longest segment. */
+const mostMilliseconds = 35_000
+const mostBytes = 64 * 2 ** 20
+const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']
+
+/** Fetches whole media answers from other nodes. */
+export interface RemoteMedia {
+  /** Throws SERVICE_UNAVAILABLE if the answer is late or incomplete. */
+  get(origin: MediaOrigin, path: string): Promise<MediaAnswer>
+  /** Ends requests to hosts that are away. */
+  giveUp(isAway: (origin: MediaOrigin) => boolean): void
+}
+
+function remoteMedia(): RemoteMedia {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 120_000 })
+  const asked = new Map<ClientRequest, MediaOrigin>()
+  return {
+    async get(origin, path) {
+      const { host, port, headers } = origin
+      const there = request({ agent, host, port, path, headers })
+      const late = setTimeout(() => there.destroy(new Error('It did not answer in time')), mostMilliseconds)
+      asked.set(there, origin)
+      try {
+        const answer = await answerOf(there)
+        if (answer.status === 403) throw new Error('It does not know this node')
+        return answer
+      } catch (cause) {
+        there.destroy()
+        throw new AppError('SERVICE_UNAVAILABLE', { cause })
+      } finally {
+        clearTimeout(late)
+        asked.delete(there)
+      }
+    },
+    giveUp(isAway) {
+      for (const [there, origin] of asked) if (isAway(origin)) there.destroy(new Error('It is away'))
+    },
+  }
+}
+
+function answerOf(there: ClientRequest): Promise<MediaAnswer> {
+  return new Promise((resolve, reject) => {
+    there.once('error', reject)
+    there.once('response', async (answer) => {
+      const parts: Buffer[] = []
+      let bytes = 0
+      try {
+        for await (const part of answer as AsyncIterable<Buffer>) {
+          bytes += part.length
+          if (bytes > mostBytes) throw new Error(`It answers with more than ${mostBytes} bytes`)
+          parts.push(part)
+        }
+        resolve({ status: answer.statusCode ?? 502, headers: headersOf(answer.headers), body: Buffer.concat(parts) })
+      } catch (error) {
+        reject(error)
+      }
+    })
+    there.end()
+  })
+}
+
+const headersOf = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' && !ofConnection.includes(name) ? [[name, value] as const] : [],
+    ),
+  )
 
 export interface HostsOptions {
   /** The prefix of ids of streams that this process may store; other processes may share it. */

@@ -1,9 +1,97 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
 import { AppError } from '#shared/errors'
 import { below, mediaMtxApi, type Path, type Span } from './mediamtx-api.ts'
-import { authorizedPlayback } from './mediamtx-hook.ts'
-import { isRecorded, mediaMtxKeys, newPlayback, pathOf, playbackAt, playbackOf, streamIdOf } from './mediamtx-keys.ts'
 import { polledHearers } from './polled.ts'
 import type { StreamStatus, Video, VideoAsset } from './port.ts'
+
+/** The first character says whether it is recorded: the configuration of MediaMTX reads it. */
+const Playback = /^([rn])[0-9a-f]{32}$/
+const folder = 'live/'
+const ours = 'mediamtx-'
+
+/** A random name for viewers. */
+const newPlayback = (record: boolean): string => `${record ? 'r' : 'n'}${randomBytes(16).toString('hex')}`
+
+const isRecorded = (playbackId: string): boolean => Playback.exec(playbackId)?.[1] === 'r'
+
+const pathOf = (playbackId: string): string => `${folder}${playbackId}`
+
+/** Null for a path that is not one of ours. */
+function playbackAt(path: string): string | null {
+  const playbackId = path.startsWith(folder) ? path.slice(folder.length) : ''
+  return Playback.test(playbackId) ? playbackId : null
+}
+
+const streamIdOf = (playbackId: string): string => `${ours}${playbackId}`
+
+/** Null for an id that is not one of ours. */
+function playbackOf(streamId: string): string | null {
+  const playbackId = streamId.startsWith(ours) ? streamId.slice(ours.length) : ''
+  return Playback.test(playbackId) ? playbackId : null
+}
+
+interface MediaMtxKeys {
+  /** The key with which the stream is published. */
+  secretOf(playbackId: string): string
+  isSecretOf(playbackId: string, given: string): boolean
+  /** The password of this server at MediaMTX. */
+  token(): string
+  isToken(given: string): boolean
+}
+
+/** Keys that are derived from the installation's, newest first. Every node has them, and nothing is stored. */
+function mediaMtxKeys(secrets: readonly Uint8Array[]): MediaMtxKeys {
+  const made = (secret: Uint8Array, what: string) =>
+    createHmac('sha256', secret).update(`mediamtx ${what}`).digest('base64url')
+  const newest = (what: string) => {
+    const [secret] = secrets
+    if (!secret) throw new Error('There is no key to make others from')
+    return made(secret, what)
+  }
+  const isOne = (what: string, given: string) => secrets.some((secret) => isSame(made(secret, what), given))
+  const publishing = (playbackId: string) => `publish ${playbackId}`
+  return {
+    secretOf: (playbackId) => newest(publishing(playbackId)),
+    isSecretOf: (playbackId, given) => isOne(publishing(playbackId), given),
+    token: () => newest('api'),
+    isToken: (given) => isOne('api', given),
+  }
+}
+
+function isSame(right: string, given: string): boolean {
+  const [one, other] = [Buffer.from(right), Buffer.from(given)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** MediaMTX gives along what a client sent with its request: a bearer token or a password is the `token`. */
+const Asked = z.object({
+  action: z.string(),
+  path: z.string().default(''),
+  query: z.string().default(''),
+  token: z.string().default(''),
+})
+
+/** Authorizes publishers for MediaMTX: returns the playback id of a right key; null for readers and this server. Throws UNAUTHORIZED. */
+function authorizedPlayback(body: Buffer, keys: MediaMtxKeys): string | null {
+  const read = Asked.safeParse(parsed(body.toString()))
+  if (!read.success) throw new AppError('UNAUTHORIZED')
+  const { action, path, query, token } = read.data
+  if (action === 'read' || action === 'playback') return null
+  if (action === 'api' && keys.isToken(token)) return null
+  const playbackId = action === 'publish' ? playbackAt(path) : null
+  const given = new URLSearchParams(query).get('key') ?? token
+  if (playbackId === null || !keys.isSecretOf(playbackId, given)) throw new AppError('UNAUTHORIZED')
+  return playbackId
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
 
 export interface MediaMtxConfig {
   /** Where this server reaches its control API and its playback server. */

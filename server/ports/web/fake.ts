@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors'
-import { mayBeShown, publicUrl } from './address.ts'
+import { mayBeShown, publicUrl } from './guarded.ts'
 import type { Web, WebAnswer, WebRequest } from './port.ts'
 
 /** A page: its HTML, or an answer in full. `silent` never comes. */

@@ -1,9 +1,25 @@
 import { z } from 'zod'
 import { highestPriceCents, paymentNetworks } from '#shared/api/payments/payment-networks'
+import { operation } from '#shared/kit/contract'
 import { cut } from '#shared/kit/cut'
 import { eitherCase } from '#shared/kit/either-case'
-import { count, EmojiOfName, Link, line, nameLine, PayeeAddress, Time, text } from '#shared/kit/primitives'
-import { shownTools, toolFields } from './agent-tools.ts'
+import {
+  CallerAddress,
+  count,
+  Done,
+  EmojiOfName,
+  Id,
+  Link,
+  line,
+  nameLine,
+  onceByKey,
+  PayeeAddress,
+  pageSize,
+  repeatable,
+  Time,
+  text,
+} from '#shared/kit/primitives'
+import { shownTools, toolFields, visibleAgentErrors } from './agent-tools.ts'
 
 export const visibilities = ['private', 'friends', 'public', 'official'] as const
 
@@ -39,6 +55,10 @@ export const agentFields = {
   eventsAccess: z.boolean().optional(),
   publicAccessEnabled: z.boolean().optional(),
   tags: Tags.optional(),
+  /** What it says before the first question. */
+  greeting: text(500).optional(),
+  /** From 0, always alike, to 2; null leaves it to the server. */
+  temperature: z.number().min(0).max(2).nullable().optional(),
   suggestedQuestions: z.array(line(1, 100)).max(4).nullable().optional(),
   x402Enabled: z.boolean().optional(),
   x402PriceCents: count(1, highestPriceCents).optional(),
@@ -55,6 +75,7 @@ const AgentCard = z.object({
   owner_address: z.string(),
   name: z.string(),
   personality: z.string(),
+  greeting: z.string(),
   model: z.string(),
   /** No model is configured here: a script answers in its place. */
   scripted: z.boolean(),
@@ -98,6 +119,13 @@ export const ListedAgent = AgentCard.pick({
 export const OwnAgent = AgentCard.extend({
   is_own: z.literal(true),
   system_instructions: z.string(),
+  temperature: z.number().nullable(),
+  /** The suggested questions that its owner has set; null for generated ones. */
+  own_questions: z.array(z.string()).nullable(),
+  /** How many of its answers were rated so. */
+  ratings: z.object({ up: z.number().int(), down: z.number().int() }),
+  /** The models of this server that it may have. */
+  models: z.array(z.string()),
   mcp_enabled: z.boolean(),
   api_enabled: z.boolean(),
   ...shownTools,
@@ -142,3 +170,90 @@ export const Pricing = z.object({
 export const Endpoints = z.object({ info: Link, chat: Link })
 
 export const ShownPricing = Pricing.partial().extend({ enabled: z.boolean() })
+
+const Owner = z.object({ username: z.string().nullable(), ensName: z.string().nullable() })
+
+const Found = z.object({
+  id: z.string(),
+  owner_address: z.string(),
+  name: z.string(),
+  personality: z.string(),
+  avatar_emoji: z.string(),
+  avatar_url: Link.nullable(),
+  visibility: z.enum(visibilities),
+  tags: z.array(z.string()),
+  message_count: z.number().int(),
+  created_at: Time,
+  owner: Owner,
+})
+
+/** Of `agents`: to find those of others, and to keep the best of them. */
+export const agentDiscovery = {
+  discover: operation({
+    summary:
+      'The agents of others that the caller may talk to, those who answered most first. `tags` names tags of which one is enough; `search` holds beginnings of words of the name, the personality and the tags, all of which must be there.',
+    http: 'GET /api/agents/discover',
+    socket: '/agents agent:discover',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    input: z.object({
+      userAddress: CallerAddress,
+      filter: z.enum(['all', 'public', 'friends', 'official']).default('all'),
+      tags: text(200).optional(),
+      search: text(100).optional(),
+      limit: pageSize(100, 20),
+      offset: count(0, 10_000).default(0),
+    }),
+    output: z.object({
+      agents: z.array(Found.extend({ isFriendsAgent: z.boolean() })),
+      total: z.number().int(),
+      limit: z.number().int(),
+      offset: z.number().int(),
+    }),
+    errorBody: 'text',
+  }),
+  favorites: operation({
+    summary: 'The favorites of the caller that they may still talk to, newest first.',
+    http: 'GET /api/agents/favorites',
+    socket: '/agents favorite:list',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    input: z.object({ userAddress: CallerAddress }),
+    output: z.object({
+      /** `name` is that of the agent, for clients that read a favorite as an agent. */
+      favorites: z.array(z.object({ id: z.string(), created_at: Time, name: z.string(), agent: Found })),
+      total: z.number().int(),
+    }),
+    errorBody: 'text',
+  }),
+  addFavorite: operation({
+    summary:
+      'Keep an agent of somebody else among the favorites of the caller; one that is there already is refused (409).',
+    http: 'POST /api/agents/favorites',
+    socket: '/agents favorite:add',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    idempotency: onceByKey,
+    input: z.object({ userAddress: CallerAddress, agentId: Id, ...repeatable }),
+    output: z.object({
+      success: z.literal(true),
+      favorite: z.object({ id: z.string(), user_address: z.string(), agent_id: z.string(), created_at: Time }),
+    }),
+    errors: visibleAgentErrors,
+    errorBody: 'text',
+  }),
+  removeFavorite: operation({
+    summary: 'Take an agent out of the favorites of the caller.',
+    http: 'DELETE /api/agents/favorites',
+    socket: '/agents favorite:remove',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    input: z.object({ userAddress: CallerAddress, agentId: Id }),
+    output: Done,
+    errorBody: 'text',
+  }),
+}

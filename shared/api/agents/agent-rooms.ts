@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
 import { Address, CallerAddress, Done, Id, Link, RoomRef, Time, text } from '#shared/kit/primitives'
 import { agentPlaces } from '#shared/kit/room-kinds'
-import { visibleAgentErrors } from './agent-access.ts'
+import { visibleAgentErrors } from './agent-tools.ts'
 
 /** A place where an agent may be: everybody's room, or a channel or the chat of a location. */
 const Place = { channelType: z.enum(agentPlaces), channelId: Id.nullish() }

@@ -1,22 +1,89 @@
 import { z } from 'zod'
 import { event, operation, stream } from '#shared/kit/contract'
-import { CallerAddress, ClientId, count, Done, Id, line, maybe, pageSize, Time, text } from '#shared/kit/primitives'
-import { visibleAgentErrors } from './agent-access.ts'
+import {
+  afterCursor,
+  CallerAddress,
+  ClientId,
+  count,
+  Done,
+  Id,
+  line,
+  maybe,
+  nextCursor,
+  pageSize,
+  Time,
+  text,
+} from '#shared/kit/primitives'
+import { visibleAgentErrors } from './agent-tools.ts'
 import { ChatLine, Citation, CutShort, RunFrame, RunTool, Scheduling, WebSource } from './run-frames.ts'
+
+/** The name of a conversation with an agent. Questions without one are of `main`. */
+const ConversationId = line(1, 100)
+
+const Conversation = z.object({
+  id: z.string(),
+  title: z.string(),
+  created_at: Time,
+  /** The time of its last question. */
+  asked_at: Time,
+})
+export type Conversation = z.infer<typeof Conversation>
+
+/** Of `agents`: what the caller has talked about with one. The first question with a new `sessionId` begins a conversation. */
+export const agentConversations = {
+  conversations: operation({
+    summary: 'The conversations of the caller with an agent, last asked first; with `search` those that it titles.',
+    http: 'GET /api/agents/:id/conversations',
+    socket: '/agents conversation:list',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    input: z.object({
+      id: Id,
+      userAddress: CallerAddress,
+      search: maybe(line(1, 100)),
+      limit: pageSize(100, 50),
+      ...afterCursor,
+    }),
+    output: z.object({ conversations: z.array(Conversation), ...nextCursor }),
+    errors: visibleAgentErrors,
+    errorBody: 'text',
+  }),
+  renameConversation: operation({
+    summary: 'Name a conversation. Until then its title is the first question.',
+    http: 'PATCH /api/agents/:id/conversations/:sessionId',
+    socket: '/agents conversation:rename',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    input: z.object({ id: Id, userAddress: CallerAddress, sessionId: ConversationId, title: line(1, 100) }),
+    output: z.object({ conversation: Conversation }),
+    errors: ['NOT_FOUND'],
+    errorBody: 'text',
+  }),
+}
 
 export const runStates = ['running', 'done', 'failed', 'cancelled'] as const
 const RunState = z.enum(runStates)
+export const ratings = ['up', 'down'] as const
+const Rating = z.enum(ratings).nullable()
 
 /** What an agent is asked. */
 export const QuestionText = text(10_000, 'Message is required').refine((value) => value.trim() !== '', {
   error: 'Message is required',
 })
-const askErrors = [...visibleAgentErrors, 'DAILY_TOKENS_REACHED', 'TOO_MANY_QUESTIONS'] as const
+const askErrors = [...visibleAgentErrors, 'DAILY_TOKENS_REACHED', 'RUN_NOT_FOUND', 'TOO_MANY_QUESTIONS'] as const
 
+/** The conversation of a question, whose messages the answer knows. */
+const ofConversation = { sessionId: maybe(ConversationId) }
 /** The question. The same `client_run_id` gets the same answer. */
-const question = { message: QuestionText, client_run_id: ClientId.optional() }
-/** A session within the conversation. The answer uses its messages alone; without one, all of the conversation. */
-const inSession = { ...question, sessionId: maybe(line(1, 100)) }
+const question = {
+  message: QuestionText,
+  client_run_id: ClientId.optional(),
+  ...ofConversation,
+  /** A `run_id` of the conversation. It is deleted with all behind it, once this question is accepted. */
+  replaces: maybe(Id),
+}
 
 export const ChatMessage = z.object({
   id: z.string(),
@@ -36,6 +103,8 @@ export const ChatMessage = z.object({
   scheduling: Scheduling.nullable(),
   /** Absent where it is whole. */
   cut_short: CutShort.optional(),
+  /** How its asker likes an answer. */
+  rating: Rating,
   /** How long an answer took, in milliseconds; absent where it was not finished, and of questions. */
   ms: z.number().int().optional(),
 })
@@ -64,7 +133,7 @@ export const agentRuns = {
     limit: 'ai',
     cost: 'cheap',
     idempotency: { key: 'client_run_id', kept: 'log' },
-    input: z.object({ id: Id, userAddress: CallerAddress, ...inSession, stream: z.boolean().optional() }),
+    input: z.object({ id: Id, userAddress: CallerAddress, ...question, stream: z.boolean().optional() }),
     output: z.object({
       success: z.literal(true),
       /** The session that was named, or one that begins with this question. */
@@ -92,7 +161,7 @@ export const agentRuns = {
     limit: 'ai',
     cost: 'cheap',
     idempotency: { key: 'client_run_id', kept: 'log' },
-    input: z.object({ id: Id, userAddress: CallerAddress, ...inSession, stream: z.boolean().optional() }),
+    input: z.object({ id: Id, userAddress: CallerAddress, ...question, stream: z.boolean().optional() }),
     output: SessionLine,
     errors: askErrors,
     errorBody: 'text',
@@ -138,6 +207,18 @@ export const agentRuns = {
     output: z.object({ state: RunState }),
     errors: ['RUN_NOT_FOUND'],
   }),
+  rate: operation({
+    summary: 'Say whether an answer was good; null takes that back. The owner of the agent sees how many were.',
+    http: 'POST /api/agents/runs/:run_id/rating',
+    socket: '/agents run:rate',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    repeat: 'harmless',
+    input: z.object({ run_id: Id, rating: Rating }),
+    output: z.object({ rating: Rating }),
+    errors: ['RUN_NOT_FOUND'],
+  }),
   active: operation({
     summary: 'The answers to this account that are still being written, oldest first: at most 50.',
     http: 'GET /api/agents/runs',
@@ -154,6 +235,10 @@ export const agentRuns = {
           run_id: z.string(),
           agent_id: z.string(),
           client_run_id: z.string(),
+          /** Its conversation. */
+          sessionId: z.string(),
+          /** The first of the questions that it replaces. */
+          replaces: z.string().optional(),
           message: z.string(),
           user_message_id: z.string(),
           message_id: z.string(),
@@ -165,26 +250,33 @@ export const agentRuns = {
   }),
   history: operation({
     summary:
-      'What was said between the caller and an agent, oldest first: the newest `limit` messages, or those before one.',
+      'What was said between the caller and an agent, in one conversation or all, oldest first: the newest `limit` messages, or those before one.',
     http: 'GET /api/agents/:id/chat',
     socket: '/agents agent:history',
     access: 'user',
     limit: 'general',
     cost: 'cheap',
-    input: z.object({ id: Id, userAddress: CallerAddress, limit: pageSize(200, 50), before: Id.optional() }),
+    input: z.object({
+      id: Id,
+      userAddress: CallerAddress,
+      ...ofConversation,
+      limit: pageSize(200, 50),
+      before: Id.optional(),
+    }),
     output: z.object({ chats: z.array(ChatMessage) }),
     errors: visibleAgentErrors,
     errorBody: 'text',
   }),
   forget: operation({
-    summary: 'Delete what was said between the caller and an agent. An answer that is being written is stopped.',
+    summary:
+      'Delete a conversation of the caller with an agent, or all of them. An answer that is being written is stopped.',
     http: 'DELETE /api/agents/:id/chat',
     socket: '/agents agent:forget',
     access: 'user',
     limit: 'general',
     cost: 'cheap',
     whileSuspended: 'withdraws',
-    input: z.object({ id: Id, userAddress: CallerAddress }),
+    input: z.object({ id: Id, userAddress: CallerAddress, ...ofConversation }),
     output: Done,
     errors: ['AGENT_NOT_FOUND'],
     errorBody: 'text',
@@ -200,5 +292,13 @@ export const runFrame = event('/agents run:frame', {
 export const runBegun = event('/agents run:begun', {
   summary: 'The account has asked an agent, on this or another device; `run:resume` tells the answer.',
   audience: 'account',
-  payload: z.object({ run_id: z.string(), agent_id: z.string(), client_run_id: z.string() }),
+  payload: z.object({
+    run_id: z.string(),
+    agent_id: z.string(),
+    client_run_id: z.string(),
+    /** Its conversation; absent from nodes of the version before. */
+    sessionId: z.string().optional(),
+    /** The first of the questions that it replaces. */
+    replaces: z.string().optional(),
+  }),
 })

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { CallerAddress, Id, Link, nameLine, Time, text } from '#shared/kit/primitives'
-import { ownAgentErrors } from './agent-access.ts'
+
+/** How an operation for those who may talk to an agent is refused. */
+export const visibleAgentErrors = ['AGENT_NOT_FOUND', 'AGENT_PRIVATE', 'AGENT_FRIENDS_ONLY'] as const
+
+/** How an operation for the owner of an agent is refused. */
+export const ownAgentErrors = ['AGENT_NOT_FOUND', 'AGENT_PRIVATE'] as const
 
 /** Headers that select the host, the framing or the client cannot be set by users. */
 const ownedHeaders =

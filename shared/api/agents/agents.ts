@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { CallerAddress, Done, Id, onceByKey, repeatable } from '#shared/kit/primitives'
-import { ownAgentErrors, visibleAgentErrors } from './agent-access.ts'
-import { agentDiscovery } from './agent-discovery.ts'
 import {
   Agent,
   AgentInfo,
+  agentDiscovery,
   agentFields,
   agentInput,
   Endpoints,
@@ -14,8 +13,8 @@ import {
   ShownPricing,
 } from './agent-records.ts'
 import { agentRooms, agentWriting } from './agent-rooms.ts'
-import { agentRuns, runBegun, runFrame } from './agent-runs.ts'
-import { agentTools } from './agent-tools.ts'
+import { agentConversations, agentRuns, runBegun, runFrame } from './agent-runs.ts'
+import { agentTools, ownAgentErrors, visibleAgentErrors } from './agent-tools.ts'
 import { eventsOfAgents } from './events-of-agents.ts'
 
 const written = ['AGENT_EXISTS', 'AGENT_NAME_RESERVED', 'INVALID_MODEL', 'INVALID_PARAMETER'] as const
@@ -86,5 +85,13 @@ const owned = {
   }),
 }
 
-export const agents = { ...agentDiscovery, ...agentRooms, ...eventsOfAgents, ...owned, ...agentRuns, ...agentTools }
+export const agents = {
+  ...agentDiscovery,
+  ...agentRooms,
+  ...eventsOfAgents,
+  ...owned,
+  ...agentRuns,
+  ...agentConversations,
+  ...agentTools,
+}
 export const agentEvents = { runFrame, runBegun, agentWriting }

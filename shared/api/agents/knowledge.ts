@@ -11,11 +11,60 @@ import {
   line,
   onceByKey,
   repeatable,
+  Time,
   text,
 } from '#shared/kit/primitives'
-import { ownAgentErrors } from './agent-access.ts'
-import { KnowledgeChange, KnowledgeItem, scrapeMethods } from './knowledge-records.ts'
+import { ownAgentErrors } from './agent-tools.ts'
 
+/** `file` and `text` were given as they are; their `url` only names them. */
+export const contentTypes = ['webpage', 'github', 'docs', 'file', 'text'] as const
+export const knowledgeStatuses = ['pending', 'processing', 'indexed', 'failed'] as const
+export const scrapeMethods = ['basic', 'advanced'] as const
+
+const status = z.enum(knowledgeStatuses)
+
+/** A URL, file or text that an agent knows. */
+export const KnowledgeItem = z.object({
+  id: z.string(),
+  agent_id: z.string(),
+  title: z.string(),
+  url: Link,
+  content_type: z.enum(contentTypes),
+  status,
+  /** Why it could not be read the last time. */
+  error_message: z.string().nullable(),
+  chunk_count: z.number().int(),
+  /** How many pages were read; so far, while it is `processing`. */
+  pages: z.number().int(),
+  scrape_method: z.enum(scrapeMethods),
+  crawl_depth: z.number().int(),
+  auto_sync: z.boolean(),
+  sync_interval_hours: z.number().int(),
+  last_synced_at: Time.nullable(),
+  exclude_patterns: z.array(z.string()),
+  /** Kept, and without effect: pages are read as they are served. */
+  infinite_scroll: z.boolean(),
+  scroll_count: z.number().int(),
+  created_at: Time,
+  indexed_at: Time.nullable(),
+  /** Since when the chunks, which still serve, are older than what could not be read. */
+  stale_since: Time.nullable(),
+})
+export type KnowledgeItem = z.infer<typeof KnowledgeItem>
+
+export const KnowledgeChange = z.object({
+  agent_id: z.string(),
+  knowledge_id: z.string(),
+  status: z.enum([...knowledgeStatuses, 'removed']),
+  pages: z.number().int(),
+  chunks: z.number().int(),
+  error: z.string().nullable(),
+  stale_since: Time.nullable(),
+})
+export type KnowledgeChange = z.infer<typeof KnowledgeChange>
+
+const megabyte = 1024 * 1024
+const givenErrors = [...ownAgentErrors, 'KNOWLEDGE_LIMIT_REACHED', 'PAYLOAD_TOO_LARGE'] as const
 const itemErrors = [...ownAgentErrors, 'KNOWLEDGE_NOT_FOUND'] as const
 
 /** How an item is read; what differs from the default is for official agents. */
@@ -107,6 +156,45 @@ export const knowledge = {
     }),
     output: z.object({ item: KnowledgeItem }),
     errors: [...ownAgentErrors, 'KNOWLEDGE_EXISTS', 'KNOWLEDGE_LIMIT_REACHED'],
+    errorBody: 'text',
+  }),
+  addText: operation({
+    summary: 'Give an agent a text to know, of 50 to 25,000 characters. It counts as one of its URLs.',
+    http: 'POST /api/agents/:id/knowledge/texts',
+    socket: '/agents knowledge:add-text',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    idempotency: onceByKey,
+    input: z.object({
+      id: Id,
+      userAddress: CallerAddress,
+      title: line(1, 200),
+      text: text(25_000, 'text is required').min(1, 'text is required'),
+      ...repeatable,
+    }),
+    output: z.object({ item: KnowledgeItem }),
+    errors: givenErrors,
+    errorBody: 'text',
+  }),
+  addFile: operation({
+    summary:
+      'Give an agent a PDF, a Word document (.docx), Markdown, text or CSV of at most 10 MB to know. Its text is stored, up to 500,000 characters.',
+    http: 'POST /api/agents/:id/knowledge/files',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    idempotency: onceByKey,
+    input: z.object({
+      id: Id,
+      userAddress: CallerAddress,
+      file: z.file({ error: 'file is required' }).max(10 * megabyte, { error: 'file: at most 10 MB' }),
+      /** The name of the file, which becomes the title. */
+      name: line(1, 200),
+      ...repeatable,
+    }),
+    output: z.object({ item: KnowledgeItem }),
+    errors: [...givenErrors, 'UPSTREAM_ERROR', 'TIMEOUT'],
     errorBody: 'text',
   }),
   update: operation({

@@ -1,8 +1,49 @@
 import { z } from 'zod'
+import { channelRef, RoomId } from '#shared/api/rooms/room-paths'
 import { operation } from '#shared/kit/contract'
 import { CallerAddress, Done, Id, Link, onceByKey, RoomRef, repeatable, Time } from '#shared/kit/primitives'
-import { roomTypes } from '#shared/kit/room-kinds'
-import { Icon, iconAliases, megabyte, Picture, removeIconAliases } from './upload-paths.ts'
+import { foundedBy, roomTypes } from '#shared/kit/room-kinds'
+
+const megabyte = 1024 * 1024
+
+/** A file of at most so many megabytes; what it is, its bytes say. */
+const Picture = (megabytes: number) =>
+  z.file({ error: 'file is required' }).max(megabytes * megabyte, { error: `file: at most ${megabytes} MB` })
+const Icon = Picture(2)
+
+/** Clients of the documented path send a form, or the image in base64 as JSON. Its bytes determine its type. */
+const OfChannel = z
+  .object({
+    id: RoomId,
+    userAddress: CallerAddress,
+    file: Icon.optional(),
+    image: z.base64({ error: 'image: not base64' }).optional(),
+    ...repeatable,
+  })
+  .refine(({ file, image }) => file !== undefined || image !== undefined, { error: 'file is required' })
+  .transform(({ id, userAddress: _, file, image = '', ...keyed }) => ({
+    ...keyed,
+    room: channelRef(id),
+    file: file ?? fileOf(image),
+  }))
+
+const fileOf = (base64: string) => new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], 'icon')
+
+const place = { id: RoomId, userAddress: CallerAddress }
+const tokenRef = (id: string): RoomRef => ({ type: foundedBy('createTokenRoom'), id })
+const OfTokenRoom = z
+  .object({ ...place, file: Icon, ...repeatable })
+  .transform(({ id, userAddress: _, ...given }) => ({ ...given, room: tokenRef(id) }))
+
+const iconAliases = [
+  { http: 'POST /api/channels/:id/icon', input: OfChannel },
+  { http: 'POST /api/token-chats/:id/icon', input: OfTokenRoom },
+] as const
+const removal = (ref: (id: string) => RoomRef) => z.object(place).transform(({ id }) => ({ room: ref(id) }))
+const removeIconAliases = [
+  { http: 'DELETE /api/channels/:id/icon', input: removal(channelRef) },
+  { http: 'DELETE /api/token-chats/:id/icon', input: removal(tokenRef) },
+] as const
 
 /** The kinds of images that the page shows. */
 export const imageMimeTypes = [
@@ -29,7 +70,7 @@ const mostBytes = 10 * megabyte
 /** An initialization vector of 12 bytes, and a tag of 16 behind what is encrypted. */
 const leastBytes = 28
 
-const File = z
+const UploadedFile = z
   .file({ error: 'file is required' })
   .min(leastBytes, { error: 'file: not an encrypted file' })
   .max(mostBytes, { error: 'file: at most 10 MB' })
@@ -170,7 +211,7 @@ export const uploads = {
       'Stores an image, as the client has sealed it, for a message of the caller. A picture that is not sealed is stored as by `POST /api/upload`, and asks for no `conversationId`.',
     http: 'POST /api/upload/image',
     input: z.object({
-      file: File,
+      file: UploadedFile,
       conversationId: conversationId.optional(),
       userAddress: CallerAddress,
       originalType: z.string().regex(sealedImageType, { error: 'originalType: not an image' }).default('image/jpeg'),
@@ -184,7 +225,7 @@ export const uploads = {
     summary: 'Stores a voice message, as the client has sealed it, for a message of the caller.',
     http: 'POST /api/upload/voice',
     input: z.object({
-      file: File,
+      file: UploadedFile,
       conversationId,
       userAddress: CallerAddress,
       duration: Duration,

@@ -73,7 +73,7 @@ export const calls = {
   }),
   start: operation({
     summary:
-      'Ring somebody, by the status `ringing`, or note a call that is over. The devices of the callee hear `incoming_call` of one that rings. Whose `calls_from` does not let the caller ring is not told of a note either.',
+      'Ring somebody, by the status `ringing`, or note a call that is over. The devices of the callee hear `incoming_call` of one that rings. Who is in a meeting of this server is not rung: the call is `missed` at once. Whose `calls_from` does not let the caller ring is not told of a note either.',
     http: 'POST /api/calls',
     socket: '/notifications call:start',
     access: 'user',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ownAgentErrors } from '#shared/api/agents/agent-access'
 import { AgentInfo, Endpoints, Pricing, ShownPricing, visibilities } from '#shared/api/agents/agent-records'
 import { QuestionText } from '#shared/api/agents/agent-runs'
+import { ownAgentErrors } from '#shared/api/agents/agent-tools'
 import { ChatLine, CutShort, WebSource } from '#shared/api/agents/run-frames'
 import { operation, stream } from '#shared/kit/contract'
 import { CallerAddress, Id, Link, pageSize, Time } from '#shared/kit/primitives'
@@ -121,6 +121,7 @@ export const payments = {
       owner_address: z.string(),
       name: z.string(),
       personality: z.string(),
+      greeting: z.string(),
       avatar_emoji: z.string(),
       avatar_url: Link.nullable(),
       visibility: z.enum(visibilities),

@@ -14,7 +14,7 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
-import { FriendTag, friendTagChanged, friendTags } from './friend-tags.ts'
+import { FriendTag, friendTagChanged, friendTags } from './profile-theme.ts'
 
 /** How the other person is shown. */
 const shown = {

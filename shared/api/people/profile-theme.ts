@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { event, operation } from '#shared/kit/contract'
 import { colorOf, gradientsLength, gradientsOf } from '#shared/kit/css-values'
-import { Time } from '#shared/kit/primitives'
+import { Address, CallerAddress, Done, nameLine, OneEmoji, Time } from '#shared/kit/primitives'
 
 export const backgroundTypes = ['solid', 'gradient', 'image', 'mesh'] as const
 export const cardStyles = ['rounded', 'sharp', 'pill'] as const
@@ -10,7 +11,7 @@ export type BackgroundType = (typeof backgroundTypes)[number]
 
 const notAColor = { error: 'Not a colour: #rrggbb, rgb(), rgba(), hsl(), hsla() or transparent' }
 /** Written anew as `#rrggbb`, or as `rgba()` where something shines through. */
-export const Color = z
+const Color = z
   .string()
   .max(100, notAColor)
   .overwrite((value) => colorOf(value) ?? value)
@@ -135,3 +136,71 @@ export const themePresets = {
 /** What a background of this type may be, written anew; null where the value is none. That of an image is an address, which the server judges. */
 export const drawnBackground = (type: BackgroundType, value: string): string | null =>
   type === 'solid' ? colorOf(value) : type === 'image' ? value : gradientsOf(value)
+
+/** Code points of the words of a tag. */
+export const tagLength = 30
+
+/** A private tag on a friend: words, an emoji or both, with or without a colour. */
+export const FriendTag = z.object({
+  id: z.string(),
+  /** Whose tag it is. */
+  user_address: z.string(),
+  friend_address: z.string(),
+  tag: z.string().nullable(),
+  emoji: z.string().nullable(),
+  color: z.string().nullable(),
+  created_at: Time,
+  updated_at: Time,
+})
+export type FriendTag = z.output<typeof FriendTag>
+
+export const friendTags = {
+  tags: operation({
+    summary: 'The tags that the caller has put on friends, the newest change first; nobody else is ever told.',
+    http: 'GET /api/friends/tags',
+    socket: '/notifications friend-tag:list',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    errorBody: 'text',
+    input: z.object({ userAddress: CallerAddress }),
+    output: z.object({ tags: z.array(FriendTag) }),
+  }),
+  tag: operation({
+    summary:
+      'Put a tag on a friend, in the place of the one before; what is left out is none. Without words and emoji it is taken away.',
+    http: 'PUT /api/friends/tags',
+    socket: '/notifications friend-tag:write',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    errorBody: 'text',
+    input: z.object({
+      userAddress: CallerAddress,
+      friendAddress: Address,
+      tag: nameLine(0, tagLength).nullish(),
+      emoji: z.literal('').or(OneEmoji).nullish(),
+      color: z.literal('').or(Color).nullish(),
+    }),
+    output: z.object({ success: z.literal(true), tag: FriendTag.nullable() }),
+    errors: ['NOT_FOUND'],
+  }),
+  untag: operation({
+    summary: 'Take the tag off a friend; one that is not there is off already.',
+    http: 'DELETE /api/friends/tags',
+    socket: '/notifications friend-tag:remove',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    errorBody: 'text',
+    whileSuspended: 'withdraws',
+    input: z.object({ userAddress: CallerAddress, friendAddress: Address }),
+    output: Done,
+  }),
+}
+
+export const friendTagChanged = event('/notifications friend-tag:changed', {
+  summary: 'You have changed the tag of a friend, on this device or another; null where there is none now.',
+  audience: 'account',
+  payload: z.object({ friend_address: z.string(), tag: FriendTag.nullable() }),
+})

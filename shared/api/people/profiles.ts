@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, Done, Id, onceByKey, repeatable } from '#shared/kit/primitives'
+import { profileBoard } from './profile-board.ts'
 import { GivenTheme, NamedTheme, ThemeRecord, themeFields } from './profile-theme.ts'
 import { ChangedWidget, NewWidget, typeFields, Widget, widgetFields, widgetsAtMost } from './profile-widgets.ts'
 
 const Page = z.object({ widgets: z.array(Widget), theme: ThemeRecord.nullable() })
 
 export const profiles = {
+  ...profileBoard,
   theme: operation({
     summary:
       "How somebody's profile is dressed: the theme they have saved or null, and beside it what is drawn, with the defaults.",

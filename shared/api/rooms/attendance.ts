@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, count, Link, line, pageSize } from '#shared/kit/primitives'
-import { AttendanceId } from './new-channel.ts'
 import { Room } from './room.ts'
+import { AttendanceId } from './rooms-paths.ts'
 
 export const AttendanceEvent = z.object({
   eventId: z.number().int(),

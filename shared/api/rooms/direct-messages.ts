@@ -3,8 +3,7 @@ import { operation } from '#shared/kit/contract'
 import { conversationIdOf } from '#shared/kit/conversation-id'
 import { Address, CallerAddress, ClientId, Done, Id, Moment, maybe, pageSize, Time } from '#shared/kit/primitives'
 import { peerIn } from '#shared/kit/room-key'
-import type { Message, Reaction } from './message.ts'
-import { AnyType, Blobs, Content, cursor, Sign } from './message-draft.ts'
+import { AnyType, Blobs, Content, cursor, type Message, type Reaction, Sign } from './message.ts'
 
 /** A direct message, as the documented paths have it. */
 export const DirectMessage = z.object({

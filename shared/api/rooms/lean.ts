@@ -1,11 +1,9 @@
 import type { z } from 'zod'
 import type { Verdict } from '#shared/api/moderation/verdict'
 import { idIn, roomKey } from '#shared/kit/room-key'
-import type { LeanMessage, Message } from './message.ts'
-import type { draft } from './message-draft.ts'
+import type { draft, LeanMessage, LeanSent, Message, Sent } from './message.ts'
 import type { LeanPerson, Person } from './room.ts'
 import type { LeanBatch, LeanEvent, LeanEventIn, RoomEvent, roomEventBatch } from './room-events.ts'
-import type { LeanSent, Sent } from './sent.ts'
 
 /** The context of a message. */
 type Place = Pick<RoomEvent, 'room' | 'seq' | 'at' | 'actor'>

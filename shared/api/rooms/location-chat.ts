@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { Time } from '#shared/kit/primitives'
+import { amountText } from '#shared/kit/amounts'
+import { Link, Time } from '#shared/kit/primitives'
+import type { Message } from './message.ts'
 import type { Room } from './room.ts'
 
 /** What a map would say of a place. No map is asked, so it is nothing. */
@@ -61,3 +63,83 @@ const withoutTopic = ({ p2p_content_topic: _, ...room }: Omit<Room, 'gate'>) => 
 
 /** Of a room without a gate, which no operation makes. */
 const nowhere = { place_id: '', place_name: '', latitude: 0, longitude: 0, radius_m: 0 }
+
+const Reply = z.object({ id: z.string(), sender_address: z.string(), content: z.string() })
+
+/** A message as the documented paths of rooms with a gate list it; the field names its room. Deleted ones are not listed. */
+export const listedMessage = <Field extends string>(field: Field) =>
+  z
+    .object({
+      id: z.string(),
+      /** What a page is read on by: `before_seq`, `after_seq`. */
+      seq: z.number().int(),
+      sender_address: z.string(),
+      content: z.string(),
+      message_type: z.string(),
+      reply_to: z.string().nullable(),
+      reply_to_message: Reply.nullable(),
+      edited_at: Time.nullable(),
+      created_at: Time,
+    })
+    .and(z.object({ [field]: z.string() } as { [Name in Field]: z.ZodString }))
+
+export const listedMessageOf = (field: string, message: Message) => {
+  const { id, seq, sender_address, content, message_type, reply_to, edited_at, created_at } = message
+  return {
+    ...{ id, seq, sender_address, content, message_type, edited_at, created_at },
+    ...{ [field]: message.room.id ?? '', reply_to: reply_to?.id ?? null },
+    reply_to_message: reply_to && {
+      id: reply_to.id,
+      sender_address: reply_to.sender_address,
+      content: reply_to.content,
+    },
+  }
+}
+
+/** The row of a room for holders, as the documented paths name its fields. */
+export const TokenChat = z.object({
+  id: z.string(),
+  name: z.string(),
+  created_by: z.string().nullable(),
+  token_address: z.string(),
+  token_chain_id: z.number().int(),
+  token_name: z.string(),
+  token_symbol: z.string(),
+  token_decimals: z.number().int(),
+  token_image: Link.nullable(),
+  icon_url: Link.nullable(),
+  min_balance: z.string(),
+  min_balance_display: z.string(),
+  is_official: z.boolean(),
+  description: z.string().nullable(),
+  emoji: z.string(),
+  member_count: z.number().int(),
+  messaging_type: z.string(),
+  created_at: Time,
+  updated_at: Time,
+  is_member: z.boolean(),
+})
+export type TokenChat = z.infer<typeof TokenChat>
+
+export function tokenChatOf({ gate, ...room }: Room): TokenChat {
+  const token = gate?.by === 'balance' ? gate : noToken
+  return TokenChat.parse({
+    ...room,
+    ...token,
+    created_by: room.creator_address,
+    token_chain_id: token.chain_id,
+    token_image: room.icon_url,
+    min_balance_display: amountText(token.min_balance, token.token_decimals),
+  })
+}
+
+/** Of a room without a gate, which no operation makes. */
+const noToken = {
+  ...{ chain_id: 0, token_address: '', token_name: '', token_symbol: '', token_decimals: 0, min_balance: '0' },
+}
+
+/** Clients of the documented paths read the row at top level as well as under its name. */
+export const asTokenChat = {
+  schema: z.object({ chat: TokenChat }).and(TokenChat),
+  of: ({ room }: { room: Room }) => ({ chat: tokenChatOf(room), ...tokenChatOf(room) }),
+}

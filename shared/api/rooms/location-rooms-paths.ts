@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { CallerAddress, ClientId, count, Done, Id, Moment, pageSize, type RoomRef } from '#shared/kit/primitives'
 import { foundedBy } from '#shared/kit/room-kinds'
-import { listedMessage, listedMessageOf } from './chat-rows.ts'
-import type { Message } from './message.ts'
-import { Content, cursor, draft } from './message-draft.ts'
+import { listedMessage, listedMessageOf } from './location-chat.ts'
+import { Content, cursor, draft, type Message } from './message.ts'
 import { Latitude, Longitude } from './places.ts'
 import { RoomId } from './room-paths.ts'
 

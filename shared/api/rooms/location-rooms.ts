@@ -3,8 +3,7 @@ import { operation } from '#shared/kit/contract'
 import { afterCursor, CallerAddress, nextCursor, onceByKey, pageSize, repeatable } from '#shared/kit/primitives'
 import { LocationChat, locationChatOf } from './location-chat.ts'
 import { claimed, Latitude, Longitude } from './places.ts'
-import { Member, Room } from './room.ts'
-import { Description, Emoji, Name } from './room-fields.ts'
+import { Description, Emoji, Member, Name, Room } from './room.ts'
 import { RoomId } from './room-paths.ts'
 
 const Radius = z.number().int().min(50).max(50_000)

@@ -6,8 +6,7 @@ import { directMessages } from './direct-messages.ts'
 import { leanSent } from './lean.ts'
 import { listening, presence, readReceipts } from './listening.ts'
 import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
-import { Message, Reaction } from './message.ts'
-import { Blobs, Content, cursor, draft, Mentions, Sign } from './message-draft.ts'
+import { Blobs, Content, cursor, draft, LeanSent, Mentions, Message, Reaction, Sign, sent } from './message.ts'
 import {
   editAliases,
   historyAliases,
@@ -17,10 +16,10 @@ import {
   reactionsAliases,
   removeAliases,
   sendAliases,
+  sendSharedKeyAliases,
+  sharedKeyMessages,
 } from './messages-paths.ts'
 import { seen } from './room-paths.ts'
-import { LeanSent, sent } from './sent.ts'
-import { sendSharedKeyAliases, sharedKeyMessages } from './shared-key-messages.ts'
 import { historyTokenAliases, removeTokenAliases, sendTokenAliases } from './token-rooms-paths.ts'
 
 const room = RoomRef

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Room } from './room.ts'
+import { Address, repeatable } from '#shared/kit/primitives'
+import { TokenChat } from './location-chat.ts'
+import { Emoji, Name, Room } from './room.ts'
 import { RoomId } from './room-paths.ts'
-import { TokenChat } from './token-chat.ts'
 
 const open = { access: 'public', limit: 'general', cost: 'cheap', errorBody: 'text', anyOrigin: true } as const
 
@@ -35,3 +36,27 @@ export const publicRooms = {
     errors: ['ROOM_NOT_FOUND'],
   }),
 }
+
+/** What clients send whose groups have a key of their own: they must learn that this one would have none. */
+const unkept = z
+  .union([z.literal(''), z.literal(false), z.null()], {
+    error: 'Groups with a key or a password are not kept here: the server reads what is said in a group',
+  })
+  .optional()
+
+/** What a new group is made of. */
+export const NewGroup = z.object({
+  ...repeatable,
+  name: Name,
+  emoji: Emoji.default('👥'),
+  memberAddresses: z.array(Address).max(100).default([]),
+  symmetricKey: unkept,
+  symmetric_key: unkept,
+  password: unkept,
+  passwordProtected: unkept,
+  password_protected: unkept,
+  passwordSalt: unkept,
+  password_salt: unkept,
+  passwordHash: unkept,
+  password_hash: unkept,
+})

@@ -3,7 +3,7 @@ import { Rules } from '#shared/api/moderation/verdict'
 import { event } from '#shared/kit/contract'
 import { Time } from '#shared/kit/primitives'
 import { LeanMessage, Message } from './message.ts'
-import { Poll } from './poll.ts'
+import { Poll } from './polls.ts'
 import { LeanPerson, MemberRole, Person, Room, RoomKey } from './room.ts'
 
 const declared = <Data extends z.ZodType>(summary: string, data: Data) => ({ summary, data })

@@ -18,12 +18,9 @@ import type { FoundingOperation } from '#shared/kit/room-kinds'
 import { Gate, GateAnswer, gated, unasked } from './gates.ts'
 import { locationRooms } from './location-rooms.ts'
 import { joinLocationAliases, leaveLocationAliases, membersLocationAliases } from './location-rooms-paths.ts'
-import { NewChannel } from './new-channel.ts'
-import { NewGroup } from './new-group.ts'
 import { Position } from './places.ts'
-import { publicRooms } from './public-rooms.ts'
-import { Member, MemberRole, Room, RoomKey } from './room.ts'
-import { Category, Description, Emoji, HttpsUrl, Name, Slug, Topic } from './room-fields.ts'
+import { NewGroup, publicRooms } from './public-rooms.ts'
+import { Category, Description, Emoji, HttpsUrl, Member, MemberRole, Name, Room, RoomKey, Slug, Topic } from './room.ts'
 import { RoomId, seen } from './room-paths.ts'
 import {
   archiveAliases,
@@ -32,10 +29,10 @@ import {
   kickAliases,
   leaveAliases,
   membersAliases,
+  NewChannel,
   setRoleAliases,
   updateAliases,
 } from './rooms-paths.ts'
-import { tokenRooms } from './token-rooms.ts'
 import {
   getTokenAliases,
   joinTokenAliases,
@@ -45,6 +42,7 @@ import {
   setRoleTokenAliases,
   updateTokenAliases,
 } from './token-rooms-paths.ts'
+import { tokenRooms } from './tokens.ts'
 
 const room = RoomRef
 const RoomAnswer = z.object({ room: Room })

@@ -14,14 +14,11 @@ import {
   Time,
 } from '#shared/kit/primitives'
 import { foundedBy } from '#shared/kit/room-kinds'
-import { listedMessage, listedMessageOf } from './chat-rows.ts'
 import type { GateAnswer } from './gates.ts'
-import type { Message } from './message.ts'
-import { Content, cursor } from './message-draft.ts'
-import { type Member, MemberRole } from './room.ts'
-import { Description, Emoji, Name } from './room-fields.ts'
+import { asTokenChat, listedMessage, listedMessageOf, TokenChat, tokenChatOf } from './location-chat.ts'
+import { Content, cursor, type Message } from './message.ts'
+import { Description, Emoji, type Member, MemberRole, Name } from './room.ts'
 import { RoomId } from './room-paths.ts'
-import { asTokenChat, TokenChat, tokenChatOf } from './token-chat.ts'
 
 const path = '/api/token-chats/:id'
 const place = { id: RoomId, userAddress: CallerAddress }

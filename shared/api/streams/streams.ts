@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Rules } from '#shared/api/moderation/verdict'
-import { cursor } from '#shared/api/rooms/message-draft'
+import { cursor } from '#shared/api/rooms/message'
 import { RoomEvent } from '#shared/api/rooms/room-events'
 import { seen } from '#shared/api/rooms/room-paths'
 import { Capabilities } from '#shared/api/rooms/rooms'

@@ -4,10 +4,9 @@ import { applyFrames, newRun as newState } from '#client/sdk/run-state'
 import { fieldsOf, newFields } from '#client/web/agents/agent-fields'
 import { Agents } from '#server/domains/agents/agent-state/model'
 import { createAgent } from '#server/domains/agents/agents/owned'
-import { newRun } from '#server/domains/agents/runs/begin'
+import { endLostRun, newRun } from '#server/domains/agents/runs/begin'
 import { framesFrom, storedFrames } from '#server/domains/agents/runs/frame-store'
 import { RunFrames, Runs, type StoredRun } from '#server/domains/agents/runs/model'
-import { endLostRun } from '#server/domains/agents/runs/sweep'
 import { runBegun, runFrame } from '#shared/api/agents/agent-runs'
 import { agents } from '#shared/api/agents/agents'
 import { isTerminal, type RunFrame } from '#shared/api/agents/run-frames'
@@ -414,7 +413,7 @@ describe('an agent', () => {
 
   solo.each(over)('is made as the form of the page begins, where nothing else is said, over %s', async (door) => {
     const { agent } = await (await somebody()).does(door, agents.create, { name: 'Plain' })
-    const { name: _, systemInstructions: __, ...rest } = newFields
+    const { name: _, systemInstructions: __, model: ___, ...rest } = newFields
     expect(fieldsOf(agent)).toMatchObject(rest)
     expect(agent).toMatchObject({ use_knowledge_base: false, web_search_enabled: false })
   })
@@ -632,15 +631,15 @@ describe('an agent', () => {
     spy.mockRestore()
   })
 
-  solo.each(over)('has suggested questions of its own only while it is official, over %s', async (door) => {
+  solo.each(over)('has suggested questions of its own, official or not, over %s', async (door) => {
     const { agent } = await admin.does(door, agents.create, {
       ...{ name: `Asked over ${door}`, visibility: 'official', suggestedQuestions: ['Who are you?'] },
     } as const)
     const seen = async (visibility: 'private' | 'official') =>
       (await admin.does(door, agents.update, { id: agent.id, visibility })).agent.suggested_questions
     expect(agent.suggested_questions).toEqual(['Who are you?'])
-    expect(await seen('private')).toBeNull()
-    expect(await seen('official')).toBeNull()
+    expect(await seen('private')).toEqual(['Who are you?'])
+    expect(await seen('official')).toEqual(['Who are you?'])
     const { agents: all } = await bob.does(door, agents.list, { includeOfficial: true })
     expect(all.every(({ owner_address }) => owner_address === bob.account)).toBe(true)
     const { agents: ofAdmin } = await admin.does(door, agents.list, {})
@@ -1063,7 +1062,7 @@ test.each(over)(
         : who.does('socket', agents.run, { agent_id: id, ...question })
     const answer = await puppet.asked()
     const told = await elsewhere.hears(runBegun, ({ agent_id }) => agent_id === id)
-    expect(told).toEqual({ run_id: expect.any(String), agent_id: id, client_run_id })
+    expect(told).toEqual({ run_id: expect.any(String), agent_id: id, client_run_id, sessionId: 'main' })
     for (let time = 0; time < 3; time++) await who.does('socket', agents.run, { agent_id: id, ...question })
     answer.say('Hello')
     answer.end()

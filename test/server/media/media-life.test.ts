@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { withKeptFiles } from '#server/domains/media/files/claims'
 import { UploadQuotas, UploadRecords } from '#server/domains/media/files/model'
 import { removeFile, removeUnnamedFiles } from '#server/domains/media/files/removal'
-import { sweepFiles } from '#server/domains/media/uploads/sweep'
+import { sweepFiles } from '#server/domains/media/uploads/store'
 import { localStorage } from '#server/ports/storage/local'
 import { keyAt, type Storage } from '#server/ports/storage/port'
 import { uploads } from '#shared/api/media/uploads'

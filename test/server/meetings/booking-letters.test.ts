@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { followUpOlderCalls } from '#server/domains/meetings/booking/follow-up'
+import { followUpOlderCalls } from '#server/domains/meetings/booking/book'
 import { Bookings } from '#server/domains/meetings/scheduling/model'
 import type { Node } from '#server/kernel/context'
 import { booking, scheduledCallChanged } from '#shared/api/meetings/booking'

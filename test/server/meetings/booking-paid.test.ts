@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { followUpOlderCalls } from '#server/domains/meetings/booking/follow-up'
+import { followUpOlderCalls } from '#server/domains/meetings/booking/book'
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { Payments } from '#server/domains/payments/payments/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'

@@ -2,6 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Calls } from '#server/domains/meetings/calls/model'
 import { type CallStatus, callChanged, calls, incomingCall, ringSeconds } from '#shared/api/meetings/calls'
+import { seating } from '#shared/api/meetings/meeting-seats'
+import { meetings } from '#shared/api/meetings/meetings'
 import { social } from '#shared/api/moderation/social'
 import { accounts } from '#shared/api/people/accounts'
 import { friends } from '#shared/api/people/friends'
@@ -102,6 +104,22 @@ describe('a call', () => {
     expect(missed).toMatchObject({ id, status: 'missed', ended_at: rungOut, duration_seconds: 0 })
     expect(await outcome(two, { callId: id, status: 'active' })).toBe('409 CONFLICT')
     expect((await change(one, id, 'missed')).status).toBe('missed')
+  })
+
+  test('who is in a meeting is not rung: the call is missed at once, and rings again when they have left', async () => {
+    const line = await two.line('/notifications')
+    const place = await two.socket('/meetings')
+    const { joinCode: code } = (await two.does('rest', meetings.create, {})).room
+    const { token } = await two.does('rest', meetings.token, { code, displayName: 'Bob' })
+    await two.does(place, seating.enter, { token })
+    const call = await ring()
+    expect(call).toMatchObject({ status: 'missed', ended_at: call.started_at, duration_seconds: 0 })
+    await line.hears(callChanged, (told) => told.call.id === call.id && told.call.status === 'missed')
+    expect(await outcome(two, { callId: call.id, status: 'active' })).toBe('409 CONFLICT')
+    expect(line.all(incomingCall)).toEqual([])
+    await two.does(place, seating.leave, {})
+    expect((await ring()).status).toBe('ringing')
+    await line.hears(incomingCall)
   })
 
   solo('of which nobody says that it ended has failed after a day, and may still be told how long it was', async () => {

@@ -15,7 +15,7 @@ import {
   uploadVoice,
 } from '#client/sdk/index'
 import { UploadRecords } from '#server/domains/media/files/model'
-import { sweepFiles } from '#server/domains/media/uploads/sweep'
+import { sweepFiles } from '#server/domains/media/uploads/store'
 import { Reports } from '#server/domains/moderation/social/model'
 import { localStorage } from '#server/ports/storage/local'
 import type { Storage } from '#server/ports/storage/port'

@@ -321,6 +321,12 @@ describe('reports', () => {
           reviewed_at: expect.any(String),
         },
       })
+    // The notes and names of moderators are not for reporters.
+    expect((await reportsOf(one, { status: reportStatuses[0] })).reports[0]).toMatchObject({
+      id: reportId,
+      admin_notes: null,
+      reviewed_by: null,
+    })
     expect(await review(admin, { status: 'lost' })).toMatchObject({ status: 400, body: { error: 'Invalid status' } })
     expect(await review(admin, {})).toMatchObject({ status: 400 })
     expect(await review(admin, { reportId: 'nothing', status: 'dismissed' })).toMatchObject({

@@ -2,7 +2,7 @@
 import { getAddress, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/people/accounts/model'
-import { tokensOf } from '#server/domains/rooms/tokens/known-tokens'
+import { tokensOf } from '#server/domains/rooms/tokens/gate'
 import { fakeChain } from '#server/ports/chain/fake'
 import { fakePrices } from '#server/ports/prices/fake'
 import { wallet as contract } from '#shared/api/people/wallet'

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
-import { takeQuestionSlots } from '#server/domains/payments/paid-chat/slots'
+import { takeQuestionSlots } from '#server/domains/payments/paid-chat/chat'
 import { Payments } from '#server/domains/payments/payments/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents/agents'

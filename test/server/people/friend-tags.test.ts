@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Pairs } from '#server/domains/people/friends/model'
 import { social } from '#shared/api/moderation/social'
-import { friendTagChanged } from '#shared/api/people/friend-tags'
 import { friends } from '#shared/api/people/friends'
+import { friendTagChanged } from '#shared/api/people/profile-theme'
 import { bootWith } from '#test/support/boot-with'
 import { befriend, over, type Person, people, person, staysSilent } from '#test/support/people'
 

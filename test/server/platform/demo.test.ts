@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { caretaker, people } from '#server/demo/agents'
 import { startDemo } from '#server/demo/demo'
-import { caretaker, people } from '#server/demo/people'
 import { readLine } from '#server/demo/script'
 import { stages } from '#server/demo/stage'
 import { Rooms } from '#server/domains/rooms/room-state/model'

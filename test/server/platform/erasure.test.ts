@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ensurePlazaAccount } from '#server/domains/people/accounts/accounts'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { Nodes } from '#server/domains/platform/cluster/model'
 import { eraseRows } from '#server/domains/platform/own-data/erased-rows'
 import { Erasures, type StoredErasure } from '#server/domains/platform/own-data/model'
+import { sendClearMessage } from '#server/domains/rooms/messages/clear-messages'
 import { AuditLines, declaredModels, StoredJobs } from '#server/kernel/store/model'
 import { verifyChain } from '#server/log/index'
 import { RoomEvents } from '#server/log/model'
@@ -350,6 +352,9 @@ describe('P26: what is erased', () => {
       mentions: [{ kind: 'user', id: ada.account, start: 6, len: username.length + 1 }],
     })
     await say(bob, group, 'answer', {})
+    const node = server.apps[0]?.node ?? expect.fail()
+    const plaza = await ensurePlazaAccount(node.now())
+    await sendClearMessage(node, plaza, ada.account, { type: 'welcome', text: 'Welcome', cid: 'welcome' })
     for (const [who, id] of [
       [ada, other.id],
       [bob, mine.id],
@@ -398,17 +403,21 @@ describe('P26: what is erased', () => {
     for (const { model, share, at } of shares) {
       const isElsewhere = ['Accounts', 'RoomEvents'].includes(model.modelName)
       if (share.owner === null || share.through || isElsewhere) continue
-      const value =
-        share.at === 'first word' ? `${erased.account} x` : share.at ? `x ${erased.account}` : erased.account
-      const id = share.owner === '_id' ? value : `planted ${at}`
-      const [top = '', below] = share.owner.split('.')
-      const isList = model.schema.path(share.owner)?.instance === 'Array'
-      const stored = isList ? [value] : value
-      const row = { _id: id, ...(top === '_id' ? {} : { [top]: below ? { [below]: stored } : stored }) }
-      const unique = model.schema.indexes().filter(([, options]) => options.unique && !options.partialFilterExpression)
-      const filled = unique.flatMap(([fields]) => Object.keys(fields).map((field) => [field, `planted ${at}`]))
-      await model.collection.insertOne({ ...Object.fromEntries(filled), ...row } as never)
-      made.push({ model, id, share: share.owner })
+      const firstWords = [`${erased.account} x`, erased.account]
+      const values = share.at === 'first word' ? firstWords : [share.at ? `x ${erased.account}` : erased.account]
+      for (const value of values) {
+        const id = share.owner === '_id' ? value : `planted ${at}`
+        const [top = '', below] = share.owner.split('.')
+        const isList = model.schema.path(share.owner)?.instance === 'Array'
+        const stored = isList ? [value] : value
+        const row = { _id: id, ...(top === '_id' ? {} : { [top]: below ? { [below]: stored } : stored }) }
+        const unique = model.schema
+          .indexes()
+          .filter(([, options]) => options.unique && !options.partialFilterExpression)
+        const filled = unique.flatMap(([fields]) => Object.keys(fields).map((field) => [field, `planted ${at}`]))
+        await model.collection.insertOne({ ...Object.fromEntries(filled), ...row } as never)
+        made.push({ model, id, share: share.owner })
+      }
     }
     for (const at of [5, 60, 110]) await expect(eraseRows([erased], endedAt(at))).rejects.toThrow('ended')
     await eraseRows([erased], new AbortController().signal)

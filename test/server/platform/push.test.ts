@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
-import { followUpOlderCalls } from '#server/domains/meetings/booking/follow-up'
+import { followUpOlderCalls } from '#server/domains/meetings/booking/book'
 import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { PushBrowsers, PushPreferences } from '#server/domains/platform/push/model'
 import { keepPushKey } from '#server/ports/database/port'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
 import { Sessions } from '#server/domains/people/identity/model'
-import { removeExpired } from '#server/domains/platform/own-data/expiry'
+import { removeExpired } from '#server/domains/platform/own-data/index'
 import { removeMessages } from '#server/domains/rooms/messages/removals'
 import { AuditLines } from '#server/kernel/store/model'
 import { moderation } from '#shared/api/moderation/moderation'

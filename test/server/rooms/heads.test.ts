@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { addHeadReceiver } from '#server/domains/rooms/messages/heads'
+import { addHeadReceiver } from '#server/domains/rooms/messages/live'
 import type { Connection, Node } from '#server/kernel/context'
 import { messages } from '#shared/api/rooms/messages'
 import { heads } from '#shared/api/rooms/rooms'

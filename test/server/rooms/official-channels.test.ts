@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Rooms } from '#server/domains/rooms/room-state/model'
-import { ensureOfficialChannels } from '#server/domains/rooms/rooms/official-channels'
+import { ensureOfficialChannels } from '#server/domains/rooms/rooms/index'
 import { messages } from '#shared/api/rooms/messages'
 import { rooms } from '#shared/api/rooms/rooms'
 import { type Booted, boot } from '#test/support/boot'

@@ -6,8 +6,7 @@ import { moderation } from '#shared/api/moderation/moderation'
 import type { RulesPatch } from '#shared/api/moderation/verdict'
 import { accounts } from '#shared/api/people/accounts'
 import { messages } from '#shared/api/rooms/messages'
-import type { Poll } from '#shared/api/rooms/poll'
-import { polls } from '#shared/api/rooms/polls'
+import { type Poll, polls } from '#shared/api/rooms/polls'
 import { rooms } from '#shared/api/rooms/rooms'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
@@ -330,7 +329,7 @@ describe.each(over)('a vote over %s', (door) => {
     expect(await vote(member, { optionIndex: 3 })).toMatchObject({ status: 400, message: 'Invalid option index' })
     expect((await vote(member, { optionIndex: undefined, option_id: 'wine' })).code).toBe('VALIDATION_ERROR')
     expect(await vote(member, { pollId: noPoll })).toMatchObject({ code: 'NOT_FOUND', status: 404 })
-    expect((await vote(outsider)).code).toBe('NOT_A_MEMBER')
+    for (const pollId of [poll.id, noPoll]) expect((await vote(outsider, { pollId })).code).toBe('NOT_A_MEMBER')
     expect((await vote(member, { room: nowhere })).status).toBe(404)
     await moderates(owner, { room, action: 'mute', target: member.account, duration: '1h' })
     expect((await vote(member)).code).toBe('MUTED')

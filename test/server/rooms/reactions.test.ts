@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { reactionChanged } from '#server/domains/rooms/room-state/events/messages'
+import { entryOf } from '#server/domains/rooms/room-state/standing'
 import { fakeVideo } from '#server/ports/video/fake'
 import { messages } from '#shared/api/rooms/messages'
 import { streams } from '#shared/api/streams/streams'

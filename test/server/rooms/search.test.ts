@@ -1,11 +1,11 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Agents } from '#server/domains/agents/agent-state/model'
-import { updateSearchWords } from '#server/domains/agents/agents/search-words'
+import { updateSearchWords } from '#server/domains/agents/agents/owned'
 import { Rooms, SearchBlocks, SearchMarks } from '#server/domains/rooms/room-state/model'
 import { markOf } from '#server/domains/rooms/room-state/search-index'
 import { updateSearchTerms } from '#server/domains/rooms/rooms/rooms'
-import { agentDiscovery } from '#shared/api/agents/agent-discovery'
+import { agentDiscovery } from '#shared/api/agents/agent-records'
 import { agents } from '#shared/api/agents/agents'
 import type { Message } from '#shared/api/rooms/message'
 import { messages } from '#shared/api/rooms/messages'

@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { updateAllStaffMemberships } from '#server/domains/rooms/room-state/membership'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
-import { updateAllStaffMemberships } from '#server/domains/rooms/room-state/staff-rooms'
-import { ensureStaffChannel } from '#server/domains/rooms/rooms/official-channels'
+import { ensureStaffChannel } from '#server/domains/rooms/rooms/index'
 import { accounts } from '#shared/api/people/accounts'
 import { chatFolders } from '#shared/api/rooms/chat-folders'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/rooms/inbox'

@@ -2,7 +2,7 @@
 import { getAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { tokensOf } from '#server/domains/rooms/tokens/known-tokens'
+import { tokensOf } from '#server/domains/rooms/tokens/gate'
 import { fakeChain } from '#server/ports/chain/fake'
 import { moderation } from '#shared/api/moderation/moderation'
 import { accounts } from '#shared/api/people/accounts'

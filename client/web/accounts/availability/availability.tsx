@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { SchedulingSettings } from '#shared/api/meetings/scheduling'
-import { OwnCalls } from '../../booking/own-calls.tsx'
-import { SharePage } from '../../booking/share-page.tsx'
+import { OwnCalls, SharePage } from '../../booking/own-calls.tsx'
 import { useClient } from '../../connection/client.ts'
 import { ActButton } from '../../kit/act-button.tsx'
 import { Problem, Skeleton } from '../../kit/notice.tsx'
@@ -11,7 +10,6 @@ import { bookingHourTexts as t } from '../../texts/booking-hours.ts'
 import { locale } from '../../texts/language.ts'
 import { useSession } from '../session.ts'
 import styles from './availability.module.css'
-import { OwnCalendar } from './own-calendar.tsx'
 
 /** The calls of the account, when and at which address it can be booked, and what its agents tell whoever asks them for an appointment. */
 export function Availability() {
@@ -187,5 +185,47 @@ function Lengths({ stored }: { stored: SchedulingSettings }) {
         </button>
       </div>
     </form>
+  )
+}
+
+/** The calendar at Google that keeps times from being offered; nothing where none can be connected. */
+function OwnCalendar() {
+  const client = useClient()
+  const tell = useTell()
+  const calendar = useLoaded('calendar', () => client.calendar.status({}))
+  if (calendar.error) return <Problem error={calendar.error} onRetry={calendar.reload} />
+  if (!calendar.value?.available && !calendar.value?.connection) return null
+  const { connection, connected, available } = calendar.value
+  const connect = async () => location.assign((await client.calendar.connect({})).authUrl)
+  const disconnect = async () => {
+    await client.calendar.disconnect({})
+    calendar.reload()
+    tell(t.calendar.disconnected)
+  }
+  return (
+    <section className="stack" aria-label={t.calendar.title}>
+      <h3 className="label">{t.calendar.title}</h3>
+      {connection === null && <p className="hint">{t.calendar.hint}</p>}
+      {connection && !connected && <p role="status">{available ? t.calendar.expired : t.calendar.unavailable}</p>}
+      <div className="row wrap">
+        {connected && (
+          <span className="grow">
+            {connection?.calendar_email
+              ? t.calendar.connectedAs({ email: connection.calendar_email })
+              : t.calendar.connected}
+          </span>
+        )}
+        {!connected && available && (
+          <ActButton className="button small" onPress={connect}>
+            {connection ? t.calendar.connectAgain : t.calendar.connect}
+          </ActButton>
+        )}
+        {connection && (
+          <ActButton className="button small" onPress={disconnect}>
+            {t.calendar.disconnect}
+          </ActButton>
+        )}
+      </div>
+    </section>
   )
 }

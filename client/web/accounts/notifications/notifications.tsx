@@ -6,12 +6,11 @@ import { Problem, Skeleton } from '../../kit/notice.tsx'
 import { problemText } from '../../kit/problem.ts'
 import { useTell } from '../../kit/toasts.tsx'
 import { useLoaded } from '../../kit/use-loaded.ts'
-import { canNotify } from '../../rooms/use-attention.ts'
+import { canNotify, isNotified, setNotified } from '../../rooms/use-attention.ts'
 import { locale } from '../../texts/language.ts'
 import { settingTexts as t } from '../../texts/settings.ts'
 import { ProfileSwitch } from '../profile-switch.tsx'
 import { useSession } from '../session.ts'
-import { NotifySwitch } from './notify-switch.tsx'
 import { canPush, goOn, isPushedTo, turnOff, turnOn } from './push.ts'
 
 const kinds = ['notifyDms', 'notifyGroups', 'notifyChannels', 'notifyCalls', 'notifyInvitations'] as const
@@ -151,6 +150,24 @@ function Hour({ title, chosen, onChoose }: { title: string; chosen: number; onCh
           </option>
         ))}
       </select>
+    </label>
+  )
+}
+
+/** Whether this browser shows notifications of direct messages and mentions while the page is hidden. */
+function NotifySwitch() {
+  const tell = useTell()
+  const [isOn, setOn] = useState(isNotified)
+  if (!canNotify()) return null
+  const change = async (isWanted: boolean) => {
+    const isNow = await setNotified(isWanted)
+    setOn(isNow)
+    if (isWanted && !isNow) tell(t.notifications.refused)
+  }
+  return (
+    <label className="check">
+      <input type="checkbox" checked={isOn} onChange={(event) => void change(event.target.checked)} />
+      {t.notifications.open}
     </label>
   )
 }

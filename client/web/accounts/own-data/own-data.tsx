@@ -1,14 +1,17 @@
 import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
-import { archiveDays, type DataExport } from '#shared/api/platform/own-data'
+import { archiveDays, type DataExport, type MessagesOfErased, type ownData } from '#shared/api/platform/own-data'
+import type { AnswerOf } from '#shared/kit/contract'
 import { useClient } from '../../connection/client.ts'
 import { ActButton } from '../../kit/act-button.tsx'
+import { Dialog } from '../../kit/dialog.tsx'
 import { fullTimeOf, lengthInBytes, timeOf } from '../../kit/format.ts'
+import { MakeForm } from '../../kit/make-form.tsx'
 import { Problem, Skeleton } from '../../kit/notice.tsx'
 import { useTell } from '../../kit/toasts.tsx'
 import { useLoaded } from '../../kit/use-loaded.ts'
-import { settingTexts as t } from '../../texts/settings.ts'
-import { DeleteAccount } from './delete-account.tsx'
+import { deleteAccountTexts, settingTexts as t } from '../../texts/settings.ts'
+import { useSession } from '../session.ts'
 
 export function OwnData() {
   return (
@@ -88,5 +91,86 @@ function Copy({ made, onDownload }: { made: DataExport; onDownload: () => Promis
         })}
       </span>
     </div>
+  )
+}
+
+type State = AnswerOf<typeof ownData.readErasure>
+
+/** The way to delete this account, and a notice where a sign-in has kept it. */
+function DeleteAccount() {
+  const client = useClient()
+  const { value, error, reload } = useLoaded('erasure', () => client.ownData.readErasure({}))
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <section className="stack" aria-label={deleteAccountTexts.title}>
+      <h3 className="label">{deleteAccountTexts.title}</h3>
+      {value?.kept_at && <p role="status">{deleteAccountTexts.kept({ time: fullTimeOf(value.kept_at) })}</p>}
+      <p className="hint">{deleteAccountTexts.hint}</p>
+      <Problem error={error} onRetry={reload} />
+      <div className="row">
+        <button type="button" className="button" disabled={!value} onClick={() => setOpen(true)}>
+          {deleteAccountTexts.title}
+        </button>
+      </div>
+      {isOpen && value && <DeleteDialog state={value} onClose={() => setOpen(false)} />}
+    </section>
+  )
+}
+
+function DeleteDialog({ state, onClose }: { state: State; onClose: () => void }) {
+  const client = useClient()
+  const tell = useTell()
+  const { account, user, signOut } = useSession()
+  const [messages, setMessages] = useState<MessagesOfErased>('unlink')
+  const [confirm, setConfirm] = useState('')
+  const name = user.username ?? user.display_name ?? account
+  const { rooms, agents, streams, calls, webhooks, payments } = state.counts
+  const erase = async () => {
+    const { erased_at } = await client.ownData.erase({ messages, confirm })
+    tell(deleteAccountTexts.begun({ time: fullTimeOf(erased_at) }))
+    await signOut()
+  }
+  return (
+    <Dialog title={deleteAccountTexts.title} onClose={onClose}>
+      <MakeForm label={deleteAccountTexts.title} action={deleteAccountTexts.title} onMake={erase}>
+        <ul>
+          {rooms > 0 && <li>{deleteAccountTexts.counts.rooms({ count: rooms })}</li>}
+          {agents > 0 && <li>{deleteAccountTexts.counts.agents({ count: agents })}</li>}
+          {streams > 0 && <li>{deleteAccountTexts.counts.streams({ count: streams })}</li>}
+          {calls > 0 && <li>{deleteAccountTexts.counts.calls({ count: calls })}</li>}
+          {webhooks > 0 && <li>{deleteAccountTexts.counts.webhooks({ count: webhooks })}</li>}
+          {payments > 0 && <li>{deleteAccountTexts.counts.payments({ count: payments })}</li>}
+          <li>{deleteAccountTexts.others}</li>
+        </ul>
+        <p>{state.grace_days > 0 ? deleteAccountTexts.grace({ days: state.grace_days }) : deleteAccountTexts.atOnce}</p>
+        <fieldset className="stack">
+          <legend className="label">{deleteAccountTexts.messages}</legend>
+          <label className="check">
+            <input
+              type="radio"
+              name="messages"
+              checked={messages === 'unlink'}
+              onChange={() => setMessages('unlink')}
+            />
+            <span>{deleteAccountTexts.unlink}</span>
+          </label>
+          <label className="check">
+            <input type="radio" name="messages" checked={messages === 'erase'} onChange={() => setMessages('erase')} />
+            <span>{deleteAccountTexts.erase}</span>
+          </label>
+        </fieldset>
+        <label className="stack">
+          <span className="label">{deleteAccountTexts.confirm({ name })}</span>
+          <input
+            className="input"
+            dir="auto"
+            autoComplete="off"
+            required
+            value={confirm}
+            onChange={({ target }) => setConfirm(target.value)}
+          />
+        </label>
+      </MakeForm>
+    </Dialog>
   )
 }

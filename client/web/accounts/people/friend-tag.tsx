@@ -1,5 +1,5 @@
 import { type CSSProperties, type FormEvent, useEffect, useState } from 'react'
-import { friendTagChanged, type FriendTag as Tag, tagLength } from '#shared/api/people/friend-tags'
+import { friendTagChanged, type FriendTag as Tag, tagLength } from '#shared/api/people/profile-theme'
 import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../../connection/client.ts'
 import { isolated } from '../../kit/format.ts'

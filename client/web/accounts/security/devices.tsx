@@ -2,12 +2,13 @@ import { useState } from 'react'
 import type { Client } from '#client/sdk/types'
 import { deviceIn } from '#shared/kit/device'
 import { useClient } from '../../connection/client.ts'
+import { ConfirmButton } from '../../kit/confirm-button.tsx'
 import { fullTimeOf, shortAddress } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { Blank, Listed } from '../../kit/notice.tsx'
 import { useTell } from '../../kit/toasts.tsx'
 import { useLoaded } from '../../kit/use-loaded.ts'
-import { ConfirmButton } from '../../moderation/confirm-button.tsx'
+import { confirmationTexts } from '../../texts/confirmations.ts'
 import { settingTexts as t } from '../../texts/settings.ts'
 import { signInTexts } from '../../texts/sign-in.ts'
 
@@ -48,6 +49,7 @@ export function Devices() {
                   {!device.is_current && (
                     <ConfirmButton
                       title={t.devices.signOut}
+                      question={confirmationTexts.device}
                       onConfirm={() => end(() => client.sessions.end({ id: device.id }), t.devices.signedOut)}
                     />
                   )}
@@ -58,6 +60,7 @@ export function Devices() {
               <div className="row end">
                 <ConfirmButton
                   title={t.devices.signOutOthers}
+                  question={confirmationTexts.otherDevices}
                   onConfirm={() => end(endOthers, t.devices.signedOutOthers)}
                 />
               </div>
@@ -98,7 +101,7 @@ function Added(props: { ways: readonly Recent[]; onRemoved: (way: Recent) => voi
                 {way.kind === 'identity' ? shortAddress(way.identifier) : way.identifier} · {fullTimeOf(way.linked_at)}
               </small>
             </span>
-            <ConfirmButton title={t.remove} onConfirm={() => remove(way)} />
+            <ConfirmButton title={t.remove} question={confirmationTexts.signIn} onConfirm={() => remove(way)} />
           </li>
         ))}
       </ul>

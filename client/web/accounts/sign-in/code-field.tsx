@@ -1,5 +1,8 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { lengthOf, secondsUntil } from '../../kit/format.ts'
+import { useNowUntil } from '../../kit/use-now.ts'
 import { signInTexts as t } from '../../texts/sign-in.ts'
+import roomPreviewStyles from '../welcome/room-preview.module.css'
 import styles from './code-field.module.css'
 
 const digits = 6
@@ -32,5 +35,49 @@ export function CodeField(props: { isChecking: boolean; onComplete: (code: strin
       />
       <small role="status">{props.isChecking ? t.checking : ''}</small>
     </label>
+  )
+}
+
+const resendAfterMilliseconds = 30_000
+const fromNow = () => new Date(Date.now() + resendAfterMilliseconds).toISOString()
+
+/** Buttons to send a code or a link once more, after it had time to arrive, or to another address or number. */
+export function SendAgain(props: {
+  destination: keyof typeof t.changeTo
+  isBusy: boolean
+  onAgain: () => void
+  onElsewhere: () => void
+}) {
+  const [again, setAgain] = useState(fromNow)
+  const wait = Math.ceil(secondsUntil(again, useNowUntil(again)))
+  const send = () => {
+    setAgain(fromNow())
+    props.onAgain()
+  }
+  return (
+    <div className="row wrap">
+      <button type="button" className="button" disabled={wait > 0 || props.isBusy} onClick={send}>
+        {wait > 0 ? t.resendIn({ time: lengthOf(wait) }) : t.resend}
+      </button>
+      <button type="button" className="button plain" onClick={props.onElsewhere}>
+        {t.changeTo[props.destination]}
+      </button>
+    </div>
+  )
+}
+
+/** A link to the development mailbox, which shows the emails and texts that this server does not send. */
+export function Mailbox(props: { kind: 'letters' | 'texts'; shownAt: string | null | undefined }) {
+  if (!props.shownAt) return null
+  return (
+    <p className={roomPreviewStyles.demoNote}>
+      {t.mailbox[props.kind]({
+        mailbox: (parts) => (
+          <a href={props.shownAt ?? ''} target="_blank" rel="noreferrer">
+            {parts}
+          </a>
+        ),
+      })}
+    </p>
   )
 }

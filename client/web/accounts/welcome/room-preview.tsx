@@ -1,14 +1,15 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { createClient } from '#client/sdk/client'
-import type { Client } from '#client/sdk/types'
+import type { Client, ConnectionState } from '#client/sdk/types'
 import type { Message } from '#shared/api/rooms/message'
 import type { RoomRef } from '#shared/kit/primitives'
 import { withPlainNames } from '#shared/kit/room-agents'
-import { ConnectionWord } from '../../connection/connection-word.tsx'
+import connectionWordStyles from '../../connection/connection-word.module.css'
 import { Avatar } from '../../kit/avatar.tsx'
 import { nameOf, timeOf } from '../../kit/format.ts'
 import { Blank, Listed } from '../../kit/notice.tsx'
 import { useLoaded } from '../../kit/use-loaded.ts'
+import { kitTexts } from '../../texts/kit.ts'
 import { welcomeTexts as t } from '../../texts/welcome.ts'
 import styles from './room-preview.module.css'
 
@@ -114,4 +115,14 @@ function useNews(visitor: Client, room: RoomRef, head: RefObject<number> | null,
     }
   }, [visitor, room, head, tell])
   return isLost
+}
+
+/** The state of the connection as a dot and a word, for who has not come in yet. */
+function ConnectionWord({ state }: { state: ConnectionState }) {
+  return (
+    <span className={`${connectionWordStyles.connection} ${state}`} role="status">
+      <i aria-hidden="true" />
+      {kitTexts.connection[state]}
+    </span>
+  )
 }

@@ -1,6 +1,7 @@
-import { lazy, useEffect, useState } from 'react'
+import { lazy, useEffect, useRef, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
 import type { Room } from '#shared/api/rooms/room'
+import type { PublicStream } from '#shared/api/streams/stream-records'
 import type { RoomRef } from '#shared/kit/primitives'
 import { useClient } from '../../connection/client.ts'
 import { isolated } from '../../kit/format.ts'
@@ -9,15 +10,59 @@ import { Problem } from '../../kit/notice.tsx'
 import { type Listing, useLoaded } from '../../kit/use-loaded.ts'
 import { kindOf } from '../../rooms/kind.ts'
 import { welcomeTexts as t } from '../../texts/welcome.ts'
-import { TourList } from '../../tour/tour-list.tsx'
+import { linkToStep, tourSteps } from '../../tour/steps.ts'
+import tourListStyles from '../../tour/tour-list.module.css'
 import { ThemeButton } from '../appearance/theme-button.tsx'
 import type { ServerStatus } from '../session.ts'
 import { SignIn } from '../sign-in/sign-in.tsx'
-import { useSignInLink } from '../sign-in/sign-in-link.ts'
-import { LivePreview, useFirstLive } from './live-preview.tsx'
+import livePreviewStyles from './live-preview.module.css'
 import { RoomPreview } from './room-preview.tsx'
 import styles from './welcome.module.css'
 import { Wordmark } from './wordmark.tsx'
+
+const LiveStage = lazy(async () => ({ default: (await import('../../streams/live-stage.tsx')).LiveStage }))
+const againMilliseconds = 2_000
+
+/** Who is live, asked for until somebody is; null until the first answer. What follows is told to the stage. */
+function useFirstLive(): readonly PublicStream[] | null {
+  const client = useClient()
+  const [streams, setStreams] = useState<readonly PublicStream[] | null>(null)
+  const isFound = streams !== null && streams.length > 0
+  useEffect(() => {
+    if (isFound) return
+    let isOver = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const ask = async () => {
+      const found = document.hidden ? null : await client.streams.directory({ limit: 1 }).catch(() => null)
+      if (isOver) return
+      setStreams((before) => found?.streams ?? before ?? [])
+      timer = setTimeout(ask, againMilliseconds)
+    }
+    void ask()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [client, isFound])
+  return streams
+}
+
+/** The stream that most people watch, with its chat, from when it is scrolled to: its parts are loaded then. */
+function LivePreview({ onLook }: { onLook: (stream?: string) => void }) {
+  const place = useRef<HTMLElement>(null)
+  const [isSeen, setSeen] = useState(false)
+  useEffect(() => {
+    if (!place.current) return
+    const seeing = new IntersectionObserver((entries) => setSeen(entries.some(({ isIntersecting }) => isIntersecting)))
+    seeing.observe(place.current)
+    return () => seeing.disconnect()
+  }, [])
+  return (
+    <section className={livePreviewStyles.livePreview} aria-label={t.live} ref={place}>
+      <LazyBoundary>{isSeen && <LiveStage onLook={onLook} />}</LazyBoundary>
+    </section>
+  )
+}
 
 const ContactDialog = lazy(async () => ({ default: (await import('../../support/contact-form.tsx')).ContactDialog }))
 
@@ -153,5 +198,66 @@ function Fact({ term, text }: { term: string; text: string }) {
       <dt>{term}</dt>
       <dd>{text}</dd>
     </div>
+  )
+}
+
+type LinkState =
+  | { state: 'opening' }
+  | { state: 'asking'; email: string; open: () => void; leave: () => void }
+  | { state: 'failed'; error: unknown }
+
+/**
+ * When the page was opened by a sign-in link: removes the token from the address at once, and uses it. If the link was not
+ * requested in this browser, the person is asked first, as somebody else's link would sign them in as somebody else.
+ */
+function useSignInLink(onEnter: (user: SignInUser) => void): LinkState | null {
+  const client = useClient()
+  const [link, setLink] = useState<LinkState | null>(null)
+  const enter = useRef(onEnter)
+  enter.current = onEnter
+  useEffect(() => {
+    const { token, redirect } = takeLink()
+    if (token === null) return
+    const fail = (error: unknown) => setLink({ state: 'failed', error })
+    const open = () => {
+      setLink({ state: 'opening' })
+      client.email.openLink({ token, updates: false }).then((answer) => {
+        enter.current(client.enter(answer))
+        if (redirect !== null) location.assign(redirect)
+      }, fail)
+    }
+    setLink({ state: 'opening' })
+    client.email.checkLink({ token }).then(({ email, asked_here }) => {
+      if (asked_here) open()
+      else setLink({ state: 'asking', email, open, leave: () => setLink(null) })
+    }, fail)
+  }, [client])
+  return link
+}
+
+function takeLink(): { token: string | null; redirect: string | null } {
+  const { searchParams: given, pathname, hash } = new URL(location.href)
+  if (given.get('sign-in') !== 'email') return { token: null, redirect: null }
+  history.replaceState(null, '', pathname + hash)
+  const redirect = given.get('redirect')
+  const isOurs = redirect !== null && new URL(redirect, location.origin).origin === location.origin
+  return { token: given.get('token'), redirect: isOurs ? redirect : null }
+}
+
+/** The list of the tour's steps, on the welcome screen. */
+function TourList() {
+  return (
+    <nav className={tourListStyles.tour} aria-labelledby="tour-title">
+      <p id="tour-title" className="label">
+        {t.tour}
+      </p>
+      <ol>
+        {tourSteps.map(({ name }) => (
+          <li key={name}>
+            <a href={linkToStep(name)}>{t.steps[name]}</a>
+          </li>
+        ))}
+      </ol>
+    </nav>
   )
 }

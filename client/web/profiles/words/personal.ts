@@ -1,8 +1,7 @@
 import { kitTexts } from '../../texts/kit.ts'
 import { profileTexts } from '../../texts/profiles.ts'
 import { dateOf } from '../clock-times.ts'
-import type { Config } from '../config.ts'
-import { joined, linkIn, optionOf, pictureIn, said, type WordsOf } from '../shown.ts'
+import { type Config, joined, linkIn, optionOf, pictureIn, said, type WordsOf } from '../shown.ts'
 
 const t = profileTexts.widgets
 type Named = Readonly<Record<string, string>>
@@ -63,10 +62,7 @@ export const personal: WordsOf<Personal | Counted> = {
     title: it.text('label'),
     big: joined(it.text('count'), it.number('count') === null ? '' : it.text('unit')),
   }),
-  visitor_counter: (it) => ({
-    title: it.text('label') || (it.text('count') && t.visitors),
-    big: it.text('count'),
-  }),
+  visitor_counter: (it) => ({ title: it.text('label') || t.visitors }),
   streak_counter: (it) => {
     const [longest, since] = [countOf(it, 'longestStreak'), dateOf(it.text('startDate'))]
     return {

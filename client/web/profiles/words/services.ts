@@ -40,12 +40,16 @@ export const services: WordsOf<
       act: it.isOff('copyEnabled') ? undefined : copied(address, profileTexts.copyAddress),
     }
   },
-  schedule: (it) => ({
-    sign: '📅',
-    title: it.text('title') || (it.text('slug') && t.schedule),
-    lines: said(it.text('subtitle')),
-    pictures: pictureIn(it, 'avatarUrl', ''),
-  }),
+  schedule: (it, { owner }) => {
+    const title = it.text('title') || (it.text('slug') && t.schedule)
+    return {
+      sign: '📅',
+      title,
+      lines: said(it.text('subtitle')),
+      pictures: pictureIn(it, 'avatarUrl', ''),
+      link: title === '' ? undefined : leading(linkTo('schedule', { slug: it.text('slug') || owner }), t.bookTime),
+    }
+  },
   agent: (it) => ({
     sign: it.text('avatarEmoji') || '🤖',
     title: it.text('name') || (it.text('agentId') && t.agent),

@@ -1,4 +1,4 @@
-import type { agentChatTexts as english } from '../agent-chat.ts'
+import type { agentChatTexts as english, agentListTexts as englishAgentListTexts } from '../agent-chat.ts'
 import type { TextTranslation } from '../catalog.ts'
 
 export const agentChatTexts: TextTranslation<typeof english> = {
@@ -21,6 +21,32 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     text: 'يُحذف نهائيًا كل ما كتبته أنت والوكيل، وتتوقف الإجابة الجارية كتابتها.',
     keep: 'الإبقاء عليها',
     delete: 'حذف',
+  },
+  talks: {
+    title: 'المحادثات',
+    new: 'محادثة جديدة',
+    search: 'البحث في المحادثات',
+    notFound: 'لا توجد محادثة بهذا العنوان',
+    none: 'لا توجد محادثات بعد',
+    noneHint: 'سؤالك الأول يبدأ محادثة.',
+    more: 'المزيد',
+    moreOf: 'المزيد حول {title}',
+    rename: 'إعادة التسمية',
+    delete: 'حذف',
+    older: 'محادثات أقدم',
+    name: 'العنوان',
+    save: 'حفظ',
+  },
+  rates: { up: 'إجابة جيدة', down: 'إجابة سيئة' },
+  acts: {
+    copy: 'نسخ الإجابة',
+    copied: 'تم النسخ',
+    regenerate: 'إجابة جديدة',
+    edit: 'تعديل السؤال',
+    question: 'السؤال',
+    editHint: 'يُحذف كل ما يلي هذا السؤال.',
+    cancel: 'إلغاء',
+    send: 'إرسال',
   },
   scripted: 'لم يُهيَّأ أي نموذج على هذا الخادم، لذلك يجيب نص برمجي مكانه.',
   simulated: 'المدفوعات محاكاة فقط: يجري التحقق منها ولا تتحرك أي أموال.',
@@ -162,5 +188,41 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     receipt: 'دُفع {amount} على {network}',
     receipts:
       '{count, plural, zero {لا إجابات مدفوعة} one {إجابة مدفوعة واحدة} two {إجابتان مدفوعتان} few {# إجابات مدفوعة} many {# إجابة مدفوعة} other {# إجابة مدفوعة}} في هذا المتصفح',
+  },
+}
+
+export const agentListTexts: TextTranslation<typeof englishAgentListTexts> = {
+  title: 'الوكلاء',
+  back: 'العودة إلى الغرف',
+  create: 'وكيل جديد',
+  own: 'وكلاؤك',
+  none: 'لا يوجد وكلاء بعد',
+  noneHint: 'يجيب الوكيل بالطريقة التي تحددها له. أنشئ وكيلاً أو اسأل أحد الوكلاء أدناه.',
+  make: 'إنشاء وكيل',
+  edit: 'تعديل',
+  editOne: 'تعديل {name}',
+  favorites: 'المفضلة',
+  discover: 'استكشاف',
+  find: 'البحث عن وكيل',
+  filters: {
+    all: 'الكل',
+    official: 'الرسميون',
+    friends: 'من الأصدقاء',
+  },
+  notFound: 'لا يوجد وكيل يطابق هذه الكلمات',
+  nothing: 'لا يوجد وكلاء لاستكشافهم بعد',
+  more: 'المزيد',
+  noDescription: 'بلا وصف',
+  isFavorite: '{name} في المفضلة',
+  unfavorite: 'إزالة من المفضلة',
+  favorite: 'إضافة إلى المفضلة',
+  facts:
+    '{by}، {count, plural, zero {# إجابة} one {إجابة واحدة} two {إجابتان} few {# إجابات} many {# إجابة} other {# إجابة}}',
+  by: 'من {name}',
+  visibility: {
+    private: 'أنت فقط',
+    friends: 'أصدقاؤك',
+    public: 'الجميع',
+    official: 'رسمي',
   },
 }

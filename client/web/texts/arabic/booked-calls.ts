@@ -1,4 +1,4 @@
-import type { bookedCallTexts as english } from '../booked-calls.ts'
+import type { bookedCallTexts as english, bookingTexts as englishBookingTexts } from '../booked-calls.ts'
 import type { TextTranslation } from '../catalog.ts'
 
 export const bookedCallTexts: TextTranslation<typeof english> = {
@@ -52,5 +52,66 @@ export const bookedCallTexts: TextTranslation<typeof english> = {
   problems: {
     EMAIL_NOT_VERIFIED: 'أضف أولاً عنوان بريد إلكتروني في «تسجيل الدخول والأمان»: تُرسل إليه رسائل المكالمات.',
     SLUG_TAKEN: 'هذا العنوان مستخدم. اختر عنوانًا آخر.',
+  },
+}
+
+export const bookingTexts: TextTranslation<typeof englishBookingTexts> = {
+  title: 'حجز مكالمة',
+  titleOf: 'حجز مكالمة مع {name}',
+  notOpened: 'تعذّر فتح هذه الصفحة',
+  retry: 'إعادة المحاولة',
+  loading: 'جارٍ تحميل الأوقات',
+  problems: {
+    notFound: 'لا يوجد أحد في هذا العنوان. تحقق من أنك نسخت الرابط كاملاً.',
+    disabled: 'لا يمكن حجز مكالمات مع هذا الشخص حاليًا.',
+  },
+  kind: {
+    title: 'المكالمة',
+    free: '{minutes} دقيقة، مجانًا',
+    priced: '{minutes} دقيقة، {price}',
+  },
+  own: 'هذه صفحتك أنت',
+  ownHint: 'شارك عنوانها مع من تريد أن يحجز مكالمة معك.',
+  none: 'لا يمكن حجز مكالمات هنا',
+  noneHint: 'لا يعرض {name} مكالمات، أو يعرض مكالمات مدفوعة فقط لا يستطيع هذا الخادم تحصيل ثمنها.',
+  times: {
+    day: 'اليوم',
+    time: 'الوقت، بمنطقتك الزمنية',
+    taken: 'حجز شخص آخر هذا الموعد للتو. اختر موعدًا آخر.',
+    none: 'لا توجد أوقات متاحة',
+    allTaken: 'جميع أوقات الأيام القادمة محجوزة. تحقق مرة أخرى لاحقًا.',
+    noHours: 'لم تُحدَّد ساعات حجز.',
+    calendarAway: 'تقويم هذا الشخص لا يستجيب. حاول مرة أخرى بعد قليل.',
+    refresh: 'تحديث',
+  },
+  form: {
+    title: 'حجز هذا الموعد',
+    book: 'حجز المكالمة',
+    length: '{minutes} دقيقة',
+    otherTime: 'اختيار موعد آخر',
+    name: 'اسمك',
+    notes: 'ما موضوع المكالمة؟ (اختياري)',
+    payAgain: 'الدفع من جديد',
+  },
+  card: {
+    title: 'مكالمة',
+    loading: 'جارٍ تحميل المكالمة',
+    notShown: 'تعذّر عرض هذه المكالمة',
+    notFound: 'هذه المكالمة غير موجودة. تحقق من أنك نسخت الرابط كاملاً.',
+    booked: 'تم حجز مكالمتك',
+    zone: 'بمنطقتك الزمنية',
+    with: '{minutes} دقيقة مع {name}',
+    sent: 'يُرسل الرابط أيضًا إلى {email}.',
+    join: 'الانضمام إلى المكالمة',
+    copy: 'نسخ رابط المكالمة',
+    copied: 'تم النسخ',
+    cancel: 'إلغاء المكالمة',
+    bookAnother: 'حجز موعد آخر',
+  },
+  states: {
+    pending: 'بانتظار دفع ثمن هذه المكالمة',
+    confirmed: 'مكالمة محجوزة',
+    cancelled: 'هذه المكالمة ملغاة',
+    completed: 'انتهت هذه المكالمة',
   },
 }

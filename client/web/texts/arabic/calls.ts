@@ -1,4 +1,4 @@
-import type { callTexts as english } from '../calls.ts'
+import type { callTexts as english, meetingTexts as englishMeetingTexts } from '../calls.ts'
 import type { TextTranslation } from '../catalog.ts'
 
 export const callTexts: TextTranslation<typeof english> = {
@@ -19,6 +19,8 @@ export const callTexts: TextTranslation<typeof english> = {
   youDeclined: '{kind, select, video {رفضتَ مكالمة فيديو} other {رفضتَ مكالمة}}',
   failed: '{kind, select, video {تعذّرت مكالمة الفيديو} other {تعذّرت المكالمة}}',
   calling: '{name} يتصل بك',
+  callingByVoice: '{name} يتصل بك، بالصوت فقط',
+  busy: '{name} في مكالمة أخرى، وسيرى أنك اتصلت.',
   answer: 'رد',
   decline: 'رفض',
   scheduled: 'المكالمات المجدولة',
@@ -39,4 +41,78 @@ export const callTexts: TextTranslation<typeof english> = {
   meetingExample: 'اجتماع سريع',
   startMeeting: 'بدء اجتماع',
   callMeeting: 'مكالمة',
+}
+
+export const meetingTexts: TextTranslation<typeof englishMeetingTexts> = {
+  title: 'اجتماع',
+  notOpened: 'تعذّر فتح هذا الاجتماع',
+  retry: 'إعادة المحاولة',
+  loading: 'جارٍ تحميل الاجتماع',
+  entering: 'جارٍ الدخول إلى الاجتماع',
+  problems: {
+    ROOM_NOT_FOUND: 'لا يوجد اجتماع كهذا. تحقق من أنك نسخت الرابط كاملاً.',
+    MEETING_ENDED: 'أنهى المضيف هذا الاجتماع.',
+    MEETING_EXPIRED: 'انتهى وقت هذا الاجتماع.',
+    MEETING_FULL: 'هذا الاجتماع ممتلئ. حاول مرة أخرى عندما يغادر أحدهم.',
+    FORBIDDEN: 'أخرجك المضيف من هذا الاجتماع.',
+    BLOCKED: 'يوجد حظر بينك وبين مضيف هذا الاجتماع.',
+  },
+  noRoom: 'ليس لدى هذا الشخص غرفة بعد.',
+  elsewhereAt: 'يُعقد هذا الاجتماع على {host}.',
+  alone: 'لا يوجد أحد غيرك بعد. يمكن لكل من لديه الرابط الدخول.',
+  waiting: 'لم يصل {host} بعد. ستدخل تلقائيًا عند وصوله.',
+  host: {
+    isYou: 'أنت المضيف',
+    named: 'المضيف هو {name}',
+    present: '{name} موجود',
+    away: '{name} لم يصل بعد',
+  },
+  over: {
+    ended: 'أنهى المضيف الاجتماع.',
+    elsewhere: 'دخلتَ الاجتماع من نافذة أخرى.',
+    removed: 'أخرجك المضيف من هذا الاجتماع.',
+    left: 'غادرتَ الاجتماع.',
+  },
+  cancel: 'إلغاء',
+  leave: 'مغادرة',
+  endForAll: 'إنهاء للجميع',
+  remove: 'إزالة',
+  backToCalls: 'العودة إلى مكالماتك',
+  rejoin: 'العودة إلى الاجتماع',
+  callAgain: 'معاودة الاتصال',
+  back: 'رجوع',
+  lobby: {
+    picture: 'صورتك',
+    name: 'اسمك',
+    enter: 'دخول الاجتماع',
+    hint: 'ينتقل الصوت والصورة مباشرة بين المتصفحات، لذلك يمكن للآخرين رؤية عنوان شبكتك.',
+  },
+  inside: {
+    you: 'أنت',
+    isHost: '{name} (المضيف)',
+    muted: 'الميكروفون مغلق:',
+    connecting: 'جارٍ الاتصال',
+    lost: 'لا اتصال، جارٍ إعادة المحاولة',
+    away: 'انقطع الاتصال. جارٍ إعادة الاتصال…',
+    mute: 'كتم الصوت',
+    muteOne: 'كتم صوت {name}',
+    screen: 'الشاشة',
+    handRaised: 'رفع يده',
+    raiseHand: 'رفع اليد',
+    lowerHand: 'خفض اليد',
+    copyLink: 'نسخ رابط الدعوة',
+    nothingApart: 'لا صورة لأحد غيرك الآن.',
+  },
+  calls: {
+    ringingOut: 'جارٍ الاتصال بـ {name}…',
+    ringingIn: '{name} يتصل بك.',
+    activeOut: 'ردّ {name}.',
+    activeIn: '{name} بانتظارك.',
+    declinedOut: 'رفض {name} المكالمة.',
+    declinedIn: 'رفضتَ المكالمة.',
+    missedOut: 'لم يرد {name}.',
+    missedIn: 'أنهى {name} المكالمة.',
+    completed: 'انتهت المكالمة.',
+    failed: 'فشلت المكالمة.',
+  },
 }

@@ -7,6 +7,9 @@ export const controlTexts: TextTranslation<typeof english> = {
   showMore: 'عرض المزيد',
   status: 'الحالة: {words}',
   copy: 'نسخ',
+  apart: 'صورة داخل صورة',
+  whole: 'ملء الشاشة',
+  leaveWhole: 'إنهاء ملء الشاشة',
   copied: {
     link: 'تم نسخ الرابط.',
     secret: 'تم نسخ السر.',

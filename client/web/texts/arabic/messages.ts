@@ -19,6 +19,8 @@ export const messageTexts: TextTranslation<typeof english> = {
   source: 'مصدر',
   sourceOf: 'المصدر {number}: {title}',
   sourceAt: 'المصدر {number}: {title} ({host})',
+  copyCode: 'نسخ الشيفرة',
+  codeCopied: 'نُسخت الشيفرة',
   unread: {
     title: 'رسائل غير مقروءة',
     count:

@@ -1,5 +1,5 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { roomSettingTexts as english } from '../room-settings.ts'
+import type { roomSettingTexts as english, webhookTexts as englishWebhookTexts } from '../room-settings.ts'
 
 export const roomSettingTexts: TextTranslation<typeof english> = {
   title: 'إعدادات الغرفة',
@@ -53,5 +53,59 @@ export const roomSettingTexts: TextTranslation<typeof english> = {
     archived: 'تمت أرشفة الغرفة.',
     isArchived: 'هذه الغرفة مؤرشفة. لا أحد يستطيع الكتابة فيها.',
     cancel: 'إلغاء',
+  },
+}
+
+export const webhookTexts: TextTranslation<typeof englishWebhookTexts> = {
+  hint: 'ترسل أحداث هذه الغرفة إلى خادمك، كل حدث مع توقيع. تُعرض روابطك أنت فقط.',
+  secret: 'السر',
+  secretHint: 'يُعرض مرة واحدة فقط. به يمكن لخادمك التحقق من أن الطلب من هنا.',
+  empty: 'ليس لديك روابط Webhook في هذه الغرفة بعد.',
+  list: 'روابط Webhook الخاصة بك',
+  new: 'رابط Webhook جديد',
+  add: 'إضافة رابط Webhook',
+  url: 'الرابط',
+  urlExample: 'https://example.com/plaza',
+  events: 'الأحداث',
+  everything: 'كل الأحداث',
+  messages: 'الرسائل الجديدة',
+  changes: 'الرسائل وتغييراتها',
+  members: 'انضمام الأعضاء ومغادرتهم',
+  on: 'مفعّل',
+  failing: 'يفشل منذ {time}',
+  delivered: 'تم التسليم: {status}، بعد {time} مللي ثانية.',
+  rotated: 'كلا السرّين صالح 24 ساعة.',
+  pause: 'إيقاف مؤقت',
+  resume: 'استئناف',
+  test: 'اختبار',
+  newSecret: 'سر جديد',
+  remove: 'إزالة',
+  reasons: {
+    PAUSED: 'موقوف مؤقتًا',
+    GONE: 'متوقف: لم يعد خادمه موجودًا (410)',
+    FAILING: 'متوقف: لم ينجح أي تسليم خمسة أيام',
+    RIGHT_LOST: 'متوقف: لم يعد لديك وصول إلى هذه الأحداث',
+  },
+  states: {
+    delivered: 'سُلّم',
+    retrying: 'ستُعاد المحاولة',
+    held: 'ينتظر استئناف الرابط',
+    dead: 'فشل',
+    replaying: 'يُرسل مجددًا',
+  },
+  deliveries: {
+    title: 'عمليات التسليم',
+    refresh: 'تحديث',
+    retryAll: 'إعادة إرسال كل ما فشل',
+    replayed:
+      '{count, plural, zero {لم يُرسل شيء مجددًا} one {أُرسل تسليم واحد مجددًا} two {أُرسل تسليمان مجددًا} few {أُرسلت # تسليمات مجددًا} many {أُرسل # تسليمًا مجددًا} other {أُرسل # تسليم مجددًا}}.',
+    empty: 'لم يُرسل شيء بعد.',
+    list: 'أحدث عمليات التسليم',
+    older: 'عرض عمليات تسليم سابقة',
+    retry: 'إعادة الإرسال',
+    outcome: '{status} بعد {time} مللي ثانية',
+    attempts:
+      '{count, plural, zero {لا محاولات} one {محاولة واحدة} two {محاولتان} few {# محاولات} many {# محاولة} other {# محاولة}}',
+    next: 'التالية <time>{at}</time>',
   },
 }

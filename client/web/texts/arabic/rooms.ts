@@ -1,5 +1,9 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { roomTexts as english } from '../rooms.ts'
+import type {
+  roomTexts as english,
+  gatedRoomTexts as englishGatedRoomTexts,
+  newRoomTexts as englishNewRoomTexts,
+} from '../rooms.ts'
 
 export const roomTexts: TextTranslation<typeof english> = {
   room: 'غرفة',
@@ -265,5 +269,77 @@ export const roomTexts: TextTranslation<typeof english> = {
   alerts: {
     mention: 'ذكرك أحدهم.',
     message: 'لديك رسالة جديدة.',
+  },
+}
+
+export const gatedRoomTexts: TextTranslation<typeof englishGatedRoomTexts> = {
+  open: 'فتح',
+  openOf: 'فتح {name}',
+  join: 'انضمام',
+  joinOf: 'الانضمام إلى {name}',
+  near: {
+    title: 'غرف بالقرب مني',
+    hint: 'يمكن أن تكون للأماكن غرفة لمن هم فيها.',
+    empty: 'لا غرف ضمن {distance}',
+    create: 'إنشاء واحدة',
+    refresh: 'تحديث',
+    about:
+      'على بُعد {distance} · {count, plural, zero {لا أعضاء} one {عضو واحد} two {عضوان} few {# أعضاء} many {# عضوًا} other {# عضو}} · ضمن {radius}',
+  },
+  tokens: {
+    title: 'من رموزي المميزة',
+    hint: 'لكل فعالية غرفة لكل من يملك رمزها المميز.',
+    hintFor: 'لكل فعالية غرفة لكل من يملك رمزها المميز. تم التحقق لـ {addresses}.',
+    and: '{first} و{second}',
+    empty: 'لم يُعثر على رموز مميزة',
+    others: 'لحاملي رموز مميزة أخرى',
+    create: 'إنشاء',
+    createOf: 'إنشاء قناة {name}',
+    incomplete: 'لم يُجب مزوّد الرموز المميزة إجابة كاملة. قد تكون القائمة ناقصة.',
+    unavailable: 'لا يبحث هذا الخادم عن كل الرموز المميزة، لأنه لم يُضبط أي مزوّد لها.',
+    members: '{count, plural, zero {لا أعضاء} one {عضو واحد} two {عضوان} few {# أعضاء} many {# عضوًا} other {# عضو}}',
+    noChannel: 'لا قناة بعد',
+    event: 'فعالية · {about}',
+    collection:
+      'مجموعة من {count, plural, zero {# فعالية} one {فعالية واحدة} two {فعاليتين} few {# فعاليات} many {# فعالية} other {# فعالية}} · {about}',
+  },
+}
+
+export const newRoomTexts: TextTranslation<typeof englishNewRoomTexts> = {
+  title: 'غرفة جديدة',
+  type: 'نوع الغرفة',
+  name: 'الاسم',
+  about: 'الوصف (اختياري)',
+  cancel: 'إلغاء',
+  creating: 'جارٍ الإنشاء…',
+  createChannel: {
+    title: 'قناة',
+    hint: 'مفتوحة للجميع. أنت تملكها وتضع قواعدها.',
+    create: 'إنشاء قناة',
+  },
+  createGroup: {
+    title: 'مجموعة',
+    hint: 'بالدعوة فقط. يُضاف الأصدقاء فورًا، وعلى الآخرين القبول.',
+    create: 'إنشاء مجموعة',
+    members: 'أسماء الأعضاء أو @أسماء المستخدمين أو عناوينهم (اختياري)',
+  },
+  createTokenRoom: {
+    title: 'غرفة رمز مميز',
+    hint: 'لحاملي رمز مميز. تُفحص سلسلته كلما انضم أحد.',
+    create: 'إنشاء غرفة رمز مميز',
+    address: 'عنوان الرمز المميز، ERC-20 أو ERC-721 (0x…)',
+    chain: 'معرّف السلسلة',
+    least: 'أقل رصيد للأعضاء',
+    addressInvalid: 'عنوان الرمز المميز هو 0x ثم 40 رقمًا أو حرفًا من a إلى f.',
+    chainUnknown: 'لا يدعم هذا الخادم هذه السلسلة.',
+    tooFine: 'لهذا الرمز المميز {decimals} منازل عشرية على الأكثر.',
+  },
+  createLocationRoom: {
+    title: 'غرفة مكان',
+    hint: 'لمن هم قرب المكان الذي أنت فيه الآن.',
+    create: 'إنشاء غرفة مكان',
+    radius: 'نصف القطر بالأمتار (من 50 إلى 50,000)',
+    privacy:
+      'المكان هو موضع متصفحك عند إنشاء الغرفة، بدقة نحو عشرة أمتار. يمكن للجميع رؤيته. يصرّح الأعضاء بموضعهم، ولا يمكن لأحد التحقق منه. للمكان غرفة واحدة؛ فإن وُجدت تُفتح.',
   },
 }

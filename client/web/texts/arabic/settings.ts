@@ -1,5 +1,9 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { settingTexts as english } from '../settings.ts'
+import type {
+  settingTexts as english,
+  deleteAccountTexts as englishDeleteAccountTexts,
+  pointTexts as englishPointTexts,
+} from '../settings.ts'
 
 export const settingTexts: TextTranslation<typeof english> = {
   title: 'الإعدادات',
@@ -166,5 +170,94 @@ export const settingTexts: TextTranslation<typeof english> = {
     failed: 'تعذّر تحضير نسختك. حاول مجددًا.',
     get: 'تنزيل',
     made: '{size}، حُضّرت في {time}. مدة الاحتفاظ بها بالأيام: {days}.',
+  },
+}
+
+export const deleteAccountTexts: TextTranslation<typeof englishDeleteAccountTexts> = {
+  title: 'حذف الحساب',
+  kept: 'كان هذا الحساب على وشك الحذف. احتفظتَ به بتسجيل الدخول في {time}.',
+  hint: 'يزيل حسابك وكل ما يخصك. نزّل بياناتك أولًا.',
+  begun: 'سيُحذف حسابك في {time}. سجّل الدخول قبل ذلك للاحتفاظ به.',
+  counts: {
+    rooms:
+      '{count, plural, zero {لا غرف} one {غرفة واحدة} two {غرفتان} few {# غرف} many {# غرفة} other {# غرفة}}: يصبح أحد المشرفين أو الأعضاء المالك، أو تُؤرشف الغرفة.',
+    agents:
+      '{count, plural, zero {لا وكلاء} one {وكيل واحد} two {وكيلان} few {# وكلاء} many {# وكيلًا} other {# وكيل}}: حذف.',
+    streams:
+      '{count, plural, zero {لا بثوث} one {بث مباشر واحد} two {بثان مباشران} few {# بثوث مباشرة} many {# بثًا مباشرًا} other {# بث مباشر}}: إنهاء وحذف، مع كل التسجيلات.',
+    calls:
+      '{count, plural, zero {لا مكالمات قادمة} one {مكالمة قادمة واحدة} two {مكالمتان قادمتان} few {# مكالمات قادمة} many {# مكالمة قادمة} other {# مكالمة قادمة}}: إلغاء، مع بريد إلى الشخص الآخر.',
+    webhooks:
+      '{count, plural, zero {لا روابط Webhook} one {رابط Webhook واحد} two {رابطا Webhook} few {# روابط Webhook} many {# رابط Webhook} other {# رابط Webhook}}: حذف.',
+    payments:
+      '{count, plural, zero {لا مدفوعات} one {دفعة واحدة} two {دفعتان} few {# دفعات} many {# دفعة} other {# دفعة}}: تُحفظ دون اسمك كما يطلب قانون الضرائب.',
+  },
+  others: 'ملفك الشخصي وأصدقاؤك وملفاتك وأجهزتك وإعداداتك: حذف.',
+  grace:
+    'يُسجَّل خروجك فورًا. يمكنك تسجيل الدخول للاحتفاظ بالحساب خلال {days, plural, zero {# يوم} one {يوم واحد} two {يومين} few {# أيام} many {# يومًا} other {# يوم}}.',
+  atOnce: 'يحدث هذا فورًا ولا يمكن التراجع عنه.',
+  messages: 'رسائلك',
+  unlink: 'إبقاؤها للآخرين باسم “Deleted user”',
+  erase: 'حذفها في كل مكان',
+  confirm: 'اكتب {name} للتأكيد',
+}
+
+export const pointTexts: TextTranslation<typeof englishPointTexts> = {
+  count: '{count, plural, zero {لا نقاط} one {نقطة واحدة} two {نقطتان} few {# نقاط} many {# نقطة} other {# نقطة}}',
+  earned:
+    '{count, plural, zero {لم تكسب نقاطًا} one {كسبت نقطة واحدة} two {كسبت نقطتين} few {كسبت # نقاط} many {كسبت # نقطة} other {كسبت # نقطة}}.',
+  refused: '{reason}.',
+  worth: 'نقاط',
+  earn: 'اكسب نقاطًا',
+  claim: 'استلام',
+  claimOf: 'استلام: {title}',
+  go: 'الانتقال',
+  goTo: 'الانتقال: {title}',
+  done: 'تم',
+  daily: {
+    title: 'المكافأة اليومية',
+    hint: 'مرة في اليوم. تبدأ الأيام عند منتصف الليل بالتوقيت العالمي.',
+    claim: 'استلام المكافأة اليومية',
+    again: 'مجددًا خلال {time}',
+  },
+  actions: {
+    phone_verified: 'توثيق رقم هاتف',
+    email_verified: 'توثيق عنوان بريد إلكتروني',
+    five_friends: 'خمسة أصدقاء',
+    ens_primary: 'تعيين اسم ENS أساسي',
+    username_claimed: 'اختيار اسم مستخدم',
+    social_added: 'إضافة ملف اجتماعي',
+  },
+  hints: {
+    phone_verified: 'في «تسجيل الدخول والأمان».',
+    email_verified: 'في «تسجيل الدخول والأمان».',
+    five_friends: 'في «الأصدقاء»، فوق الغرف.',
+    ens_primary: 'غير متاح على هذا الخادم.',
+    username_claimed: 'في «الملف الشخصي».',
+    social_added: 'بأداة على صفحة ملفك، في «الملف الشخصي».',
+  },
+  history: {
+    title: 'سجل النقاط',
+    empty: 'لا نقاط بعد.',
+    older: 'عرض المزيد',
+  },
+  ranks: {
+    title: 'لوحة المتصدرين',
+    empty: 'لا أحد لديه نقاط بعد.',
+    you: 'أنت',
+    people:
+      '{count, plural, zero {لا أحد لديه نقاط.} one {شخص واحد لديه نقاط.} two {شخصان لديهما نقاط.} few {# أشخاص لديهم نقاط.} many {# شخصًا لديهم نقاط.} other {# شخص لديهم نقاط.}}',
+  },
+  invites: {
+    title: 'الدعوات',
+    hint: 'أعطِ رمزًا لشخص جديد. عندما يستخدمه يحصل كل منكما على 100 نقطة.',
+    left: 'بقي {left} من {count, plural, zero {# دعوة} one {دعوة واحدة} two {دعوتين} few {# دعوات} many {# دعوة} other {# دعوة}}.',
+    usedBy: 'استخدمه {name}',
+    copy: 'نسخ',
+    copyOf: 'نسخ {code}',
+    copied: 'تم النسخ',
+    field: 'رمز الدعوة',
+    example: 'هل دُعيت؟ أدخل رمزك',
+    use: 'استخدام',
   },
 }

@@ -1,4 +1,4 @@
-import type { agentChatTexts as english } from '../agent-chat.ts'
+import type { agentChatTexts as english, agentListTexts as englishAgentListTexts } from '../agent-chat.ts'
 import type { TextTranslation } from '../catalog.ts'
 
 export const agentChatTexts: TextTranslation<typeof english> = {
@@ -21,6 +21,32 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     text: 'Alles, was du und der Agent geschrieben habt, wird endgültig gelöscht. Eine laufende Antwort wird angehalten.',
     keep: 'Behalten',
     delete: 'Löschen',
+  },
+  talks: {
+    title: 'Unterhaltungen',
+    new: 'Neue Unterhaltung',
+    search: 'Unterhaltungen durchsuchen',
+    notFound: 'Keine Unterhaltung hat das im Titel',
+    none: 'Noch keine Unterhaltungen',
+    noneHint: 'Mit deiner ersten Frage beginnt eine.',
+    more: 'Mehr',
+    moreOf: 'Mehr zu {title}',
+    rename: 'Umbenennen',
+    delete: 'Löschen',
+    older: 'Frühere Unterhaltungen',
+    name: 'Titel',
+    save: 'Speichern',
+  },
+  rates: { up: 'Gute Antwort', down: 'Schlechte Antwort' },
+  acts: {
+    copy: 'Antwort kopieren',
+    copied: 'Kopiert',
+    regenerate: 'Neu antworten',
+    edit: 'Frage bearbeiten',
+    question: 'Frage',
+    editHint: 'Alles nach dieser Frage wird gelöscht.',
+    cancel: 'Abbrechen',
+    send: 'Senden',
   },
   scripted: 'Auf diesem Server ist kein Modell eingerichtet: Ein Skript antwortet an seiner Stelle.',
   simulated: 'Zahlungen werden nur simuliert: Sie werden geprüft, und es fließt kein Geld.',
@@ -164,5 +190,40 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     receiptTest: '{amount} Testgeld bezahlt: Es wurde geprüft, und es floss kein Geld',
     receipt: '{amount} auf {network} bezahlt',
     receipts: '{count, plural, one {# Antwort} other {# Antworten}} in diesem Browser bezahlt',
+  },
+}
+
+export const agentListTexts: TextTranslation<typeof englishAgentListTexts> = {
+  title: 'Agenten',
+  back: 'Zurück zu den Räumen',
+  create: 'Neuer Agent',
+  own: 'Deine',
+  none: 'Noch keine Agenten',
+  noneHint: 'Ein Agent antwortet so, wie du es ihm vorgibst. Erstelle einen oder frag einen der Agenten unten.',
+  make: 'Agent erstellen',
+  edit: 'Bearbeiten',
+  editOne: '{name} bearbeiten',
+  favorites: 'Favoriten',
+  discover: 'Entdecken',
+  find: 'Agent suchen',
+  filters: {
+    all: 'Alle',
+    official: 'Offiziell',
+    friends: 'Von Freunden',
+  },
+  notFound: 'Kein Agent passt zu diesen Wörtern',
+  nothing: 'Noch keine Agenten zu entdecken',
+  more: 'Mehr',
+  noDescription: 'Keine Beschreibung',
+  isFavorite: '{name} ist ein Favorit',
+  unfavorite: 'Aus den Favoriten entfernen',
+  favorite: 'Zu den Favoriten hinzufügen',
+  facts: '{by}, {count, plural, one {# Antwort} other {# Antworten}}',
+  by: 'von {name}',
+  visibility: {
+    private: 'Nur du',
+    friends: 'Deine Freunde',
+    public: 'Alle',
+    official: 'Offiziell',
   },
 }

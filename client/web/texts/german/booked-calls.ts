@@ -1,4 +1,4 @@
-import type { bookedCallTexts as english } from '../booked-calls.ts'
+import type { bookedCallTexts as english, bookingTexts as englishBookingTexts } from '../booked-calls.ts'
 import type { TextTranslation } from '../catalog.ts'
 
 export const bookedCallTexts: TextTranslation<typeof english> = {
@@ -54,5 +54,66 @@ export const bookedCallTexts: TextTranslation<typeof english> = {
     EMAIL_NOT_VERIFIED:
       'Füge zuerst unter „Anmeldung & Sicherheit“ eine E-Mail-Adresse hinzu: E-Mails zu Anrufen gehen dorthin.',
     SLUG_TAKEN: 'Diese Adresse ist vergeben. Wähle eine andere.',
+  },
+}
+
+export const bookingTexts: TextTranslation<typeof englishBookingTexts> = {
+  title: 'Anruf buchen',
+  titleOf: 'Anruf mit {name} buchen',
+  notOpened: 'Diese Seite lässt sich nicht öffnen',
+  retry: 'Noch einmal versuchen',
+  loading: 'Termine werden geladen',
+  problems: {
+    notFound: 'Unter dieser Adresse gibt es niemanden. Prüfe, ob du den ganzen Link kopiert hast.',
+    disabled: 'Anrufe mit dieser Person können zurzeit nicht gebucht werden.',
+  },
+  kind: {
+    title: 'Anruf',
+    free: '{minutes} Minuten, kostenlos',
+    priced: '{minutes} Minuten, {price}',
+  },
+  own: 'Das ist deine eigene Seite',
+  ownHint: 'Teile ihre Adresse mit allen, die einen Anruf mit dir buchen sollen.',
+  none: 'Hier können keine Anrufe gebucht werden',
+  noneHint: '{name} bietet keine Anrufe an oder nur kostenpflichtige, die dieser Server nicht abrechnen kann.',
+  times: {
+    day: 'Tag',
+    time: 'Uhrzeit, in deiner Zeitzone',
+    taken: 'Diesen Termin hat gerade jemand anderes gebucht. Wähle einen anderen.',
+    none: 'Keine freien Termine',
+    allTaken: 'Alle Termine der nächsten Tage sind vergeben. Schau später noch einmal vorbei.',
+    noHours: 'Es sind keine Buchungszeiten eingestellt.',
+    calendarAway: 'Der Kalender dieser Person antwortet nicht. Versuche es gleich noch einmal.',
+    refresh: 'Aktualisieren',
+  },
+  form: {
+    title: 'Diesen Termin buchen',
+    book: 'Anruf buchen',
+    length: '{minutes} Minuten',
+    otherTime: 'Anderen Termin wählen',
+    name: 'Dein Name',
+    notes: 'Worum geht es? (optional)',
+    payAgain: 'Noch einmal bezahlen',
+  },
+  card: {
+    title: 'Anruf',
+    loading: 'Anruf wird geladen',
+    notShown: 'Dieser Anruf kann nicht angezeigt werden',
+    notFound: 'Diesen Anruf gibt es nicht. Prüfe, ob du den ganzen Link kopiert hast.',
+    booked: 'Dein Anruf ist gebucht',
+    zone: 'in deiner Zeitzone',
+    with: '{minutes} Minuten mit {name}',
+    sent: 'Der Link wird auch an {email} gesendet.',
+    join: 'Dem Anruf beitreten',
+    copy: 'Link zum Anruf kopieren',
+    copied: 'Kopiert',
+    cancel: 'Anruf absagen',
+    bookAnother: 'Anderen Termin buchen',
+  },
+  states: {
+    pending: 'Die Zahlung für diesen Anruf steht noch aus',
+    confirmed: 'Gebuchter Anruf',
+    cancelled: 'Dieser Anruf ist abgesagt',
+    completed: 'Dieser Anruf ist vorbei',
   },
 }

@@ -1,4 +1,4 @@
-import type { callTexts as english } from '../calls.ts'
+import type { callTexts as english, meetingTexts as englishMeetingTexts } from '../calls.ts'
 import type { TextTranslation } from '../catalog.ts'
 
 export const callTexts: TextTranslation<typeof english> = {
@@ -19,6 +19,8 @@ export const callTexts: TextTranslation<typeof english> = {
   youDeclined: '{kind, select, video {Du hast einen Videoanruf abgelehnt} other {Du hast einen Anruf abgelehnt}}',
   failed: '{kind, select, video {Videoanruf fehlgeschlagen} other {Anruf fehlgeschlagen}}',
   calling: '{name} ruft an',
+  callingByVoice: '{name} ruft an, nur mit Ton',
+  busy: '{name} ist in einem anderen Gespräch und sieht deinen Anruf.',
   answer: 'Annehmen',
   decline: 'Ablehnen',
   scheduled: 'Geplante Anrufe',
@@ -37,4 +39,78 @@ export const callTexts: TextTranslation<typeof english> = {
   meetingExample: 'Kurze Besprechung',
   startMeeting: 'Besprechung starten',
   callMeeting: 'Anruf',
+}
+
+export const meetingTexts: TextTranslation<typeof englishMeetingTexts> = {
+  title: 'Besprechung',
+  notOpened: 'Diese Besprechung lässt sich nicht öffnen',
+  retry: 'Noch einmal versuchen',
+  loading: 'Besprechung wird geladen',
+  entering: 'Du trittst der Besprechung bei',
+  problems: {
+    ROOM_NOT_FOUND: 'Diese Besprechung gibt es nicht. Prüfe, ob du den ganzen Link kopiert hast.',
+    MEETING_ENDED: 'Der Gastgeber hat diese Besprechung beendet.',
+    MEETING_EXPIRED: 'Die Zeit dieser Besprechung ist abgelaufen.',
+    MEETING_FULL: 'Diese Besprechung ist voll. Versuche es noch einmal, wenn jemand gegangen ist.',
+    FORBIDDEN: 'Der Gastgeber hat dich aus dieser Besprechung entfernt.',
+    BLOCKED: 'Zwischen dir und dem Gastgeber dieser Besprechung besteht eine Blockierung.',
+  },
+  noRoom: 'Diese Person hat noch keinen Raum.',
+  elsewhereAt: 'Diese Besprechung findet auf {host} statt.',
+  alone: 'Noch ist niemand sonst hier. Alle mit dem Link können beitreten.',
+  waiting: '{host} ist noch nicht hier. Du trittst automatisch bei, sobald es losgeht.',
+  host: {
+    isYou: 'Du bist Gastgeber',
+    named: 'Gastgeber ist {name}',
+    present: '{name} ist hier',
+    away: '{name} ist noch nicht hier',
+  },
+  over: {
+    ended: 'Der Gastgeber hat die Besprechung beendet.',
+    elsewhere: 'Du bist in einem anderen Fenster beigetreten.',
+    removed: 'Der Gastgeber hat dich aus dieser Besprechung entfernt.',
+    left: 'Du hast die Besprechung verlassen.',
+  },
+  cancel: 'Abbrechen',
+  leave: 'Verlassen',
+  endForAll: 'Für alle beenden',
+  remove: 'Entfernen',
+  backToCalls: 'Zurück zu deinen Anrufen',
+  rejoin: 'Wieder beitreten',
+  callAgain: 'Noch einmal anrufen',
+  back: 'Zurück',
+  lobby: {
+    picture: 'Dein Bild',
+    name: 'Dein Name',
+    enter: 'Der Besprechung beitreten',
+    hint: 'Bild und Ton gehen direkt von Browser zu Browser. Die anderen können daher deine Netzwerkadresse sehen.',
+  },
+  inside: {
+    you: 'Du',
+    isHost: '{name} (Gastgeber)',
+    muted: 'Mikrofon aus:',
+    connecting: 'verbindet sich',
+    lost: 'keine Verbindung, neuer Versuch',
+    away: 'Verbindung verloren. Es wird neu verbunden …',
+    mute: 'Stummschalten',
+    muteOne: '{name} stummschalten',
+    screen: 'Bildschirm',
+    handRaised: 'Meldet sich',
+    raiseHand: 'Hand heben',
+    lowerHand: 'Hand senken',
+    copyLink: 'Einladungslink kopieren',
+    nothingApart: 'Niemand sonst hat gerade ein Bild.',
+  },
+  calls: {
+    ringingOut: 'Rufe {name} an …',
+    ringingIn: '{name} ruft an.',
+    activeOut: '{name} hat angenommen.',
+    activeIn: '{name} wartet auf dich.',
+    declinedOut: '{name} hat den Anruf abgelehnt.',
+    declinedIn: 'Du hast den Anruf abgelehnt.',
+    missedOut: '{name} hat nicht geantwortet.',
+    missedIn: '{name} hat aufgelegt.',
+    completed: 'Der Anruf ist beendet.',
+    failed: 'Der Anruf ist fehlgeschlagen.',
+  },
 }

@@ -7,6 +7,9 @@ export const controlTexts: TextTranslation<typeof english> = {
   showMore: 'Mehr anzeigen',
   status: 'Status: {words}',
   copy: 'Kopieren',
+  apart: 'Bild im Bild',
+  whole: 'Vollbild',
+  leaveWhole: 'Vollbild beenden',
   copied: {
     link: 'Link kopiert.',
     secret: 'Geheimnis kopiert.',

@@ -19,6 +19,8 @@ export const messageTexts: TextTranslation<typeof english> = {
   source: 'Quelle',
   sourceOf: 'Quelle {number}: {title}',
   sourceAt: 'Quelle {number}: {title} ({host})',
+  copyCode: 'Code kopieren',
+  codeCopied: 'Code kopiert',
   unread: {
     title: 'Ungelesene Nachrichten',
     count: '{count, plural, one {# ungelesene Nachricht} other {# ungelesene Nachrichten}}',

@@ -1,5 +1,5 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { peopleTexts as english } from '../people.ts'
+import type { peopleTexts as english, friendTexts as englishFriendTexts } from '../people.ts'
 
 export const peopleTexts: TextTranslation<typeof english> = {
   report: '{name} melden',
@@ -11,6 +11,7 @@ export const peopleTexts: TextTranslation<typeof english> = {
   message: 'Nachricht',
   chat: 'Chat',
   call: 'Anrufen',
+  voiceCall: 'Sprachanruf',
   profile: 'Profil',
   addFriend: 'Freund hinzufügen',
   requestSent: 'Freundschaftsanfrage an {name} gesendet.',
@@ -58,4 +59,27 @@ export const peopleTexts: TextTranslation<typeof english> = {
     violet: 'Violett',
     grey: 'Grau',
   },
+}
+
+export const friendTexts: TextTranslation<typeof englishFriendTexts> = {
+  title: 'Freunde',
+  addTitle: 'Freund hinzufügen',
+  addField: 'Benutzername, Name oder Adresse',
+  addHint: 'Gib einen Benutzernamen, einen Namen oder eine Adresse ein',
+  add: 'Anfrage senden',
+  sent: '{count, plural, one {Freundschaftsanfrage gesendet.} other {# Freundschaftsanfragen gesendet.}}',
+  incoming: 'Freundschaftsanfragen',
+  accept: 'Annehmen',
+  acceptOf: 'Freundschaftsanfrage von {name} annehmen',
+  decline: 'Ablehnen',
+  declineOf: 'Freundschaftsanfrage von {name} ablehnen',
+  outgoing: 'Gesendete Anfragen',
+  cancel: 'Anfrage zurückziehen',
+  cancelOf: 'Anfrage an {name} zurückziehen',
+  all: 'Alle Freunde',
+  empty: 'Noch keine Freunde',
+  emptyHint: 'Sende oben eine Freundschaftsanfrage. Freunde können einander ohne Einladung zu Gruppen hinzufügen.',
+  online: 'online',
+  message: 'Nachricht',
+  messageTo: 'Nachricht an {name}',
 }

@@ -1,5 +1,5 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { roomSettingTexts as english } from '../room-settings.ts'
+import type { roomSettingTexts as english, webhookTexts as englishWebhookTexts } from '../room-settings.ts'
 
 export const roomSettingTexts: TextTranslation<typeof english> = {
   title: 'Raumeinstellungen',
@@ -53,5 +53,57 @@ export const roomSettingTexts: TextTranslation<typeof english> = {
     archived: 'Der Raum ist archiviert.',
     isArchived: 'Dieser Raum ist archiviert. Niemand kann darin schreiben.',
     cancel: 'Abbrechen',
+  },
+}
+
+export const webhookTexts: TextTranslation<typeof englishWebhookTexts> = {
+  hint: 'Sendet die Ereignisse dieses Raums an deinen eigenen Server, jedes mit einer Signatur. Nur deine eigenen Webhooks sind aufgelistet.',
+  secret: 'Geheimnis',
+  secretHint: 'Es wird nur einmal angezeigt. Damit kann dein Server überprüfen, dass eine Anfrage von hier kommt.',
+  empty: 'Du hast noch keine Webhooks in diesem Raum.',
+  list: 'Deine Webhooks',
+  new: 'Neuer Webhook',
+  add: 'Webhook hinzufügen',
+  url: 'URL',
+  urlExample: 'https://example.com/plaza',
+  events: 'Ereignisse',
+  everything: 'Alle Ereignisse',
+  messages: 'Neue Nachrichten',
+  changes: 'Nachrichten und ihre Änderungen',
+  members: 'Beitritte und Austritte',
+  on: 'An',
+  failing: 'Schlägt fehl seit {time}',
+  delivered: 'Zugestellt: {status}, nach {time} ms.',
+  rotated: 'Beide Geheimnisse gelten 24 Stunden lang.',
+  pause: 'Anhalten',
+  resume: 'Fortsetzen',
+  test: 'Testen',
+  newSecret: 'Neues Geheimnis',
+  remove: 'Entfernen',
+  reasons: {
+    PAUSED: 'Angehalten',
+    GONE: 'Gestoppt: Seinen Server gibt es nicht mehr (410)',
+    FAILING: 'Gestoppt: Fünf Tage lang gelang keine Zustellung',
+    RIGHT_LOST: 'Gestoppt: Du hast keinen Zugriff mehr auf diese Ereignisse',
+  },
+  states: {
+    delivered: 'zugestellt',
+    retrying: 'wird erneut versucht',
+    held: 'wartet, bis der Webhook fortgesetzt wird',
+    dead: 'fehlgeschlagen',
+    replaying: 'wird noch einmal gesendet',
+  },
+  deliveries: {
+    title: 'Zustellungen',
+    refresh: 'Aktualisieren',
+    retryAll: 'Alle fehlgeschlagenen erneut senden',
+    replayed: '{count, plural, one {# Zustellung} other {# Zustellungen}} noch einmal gesendet.',
+    empty: 'Es wurde noch nichts gesendet.',
+    list: 'Letzte Zustellungen',
+    older: 'Frühere Zustellungen anzeigen',
+    retry: 'Erneut senden',
+    outcome: '{status} nach {time} ms',
+    attempts: '{count, plural, one {# Versuch} other {# Versuche}}',
+    next: 'nächster <time>{at}</time>',
   },
 }

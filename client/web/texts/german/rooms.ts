@@ -1,5 +1,9 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { roomTexts as english } from '../rooms.ts'
+import type {
+  roomTexts as english,
+  gatedRoomTexts as englishGatedRoomTexts,
+  newRoomTexts as englishNewRoomTexts,
+} from '../rooms.ts'
 
 export const roomTexts: TextTranslation<typeof english> = {
   room: 'Raum',
@@ -261,5 +265,75 @@ export const roomTexts: TextTranslation<typeof english> = {
   alerts: {
     mention: 'Jemand hat dich erwähnt.',
     message: 'Du hast eine neue Nachricht.',
+  },
+}
+
+export const gatedRoomTexts: TextTranslation<typeof englishGatedRoomTexts> = {
+  open: 'Öffnen',
+  openOf: '{name} öffnen',
+  join: 'Beitreten',
+  joinOf: '{name} beitreten',
+  near: {
+    title: 'Räume in meiner Nähe',
+    hint: 'Orte können einen Raum für die Leute haben, die dort sind.',
+    empty: 'Keine Räume im Umkreis von {distance}',
+    create: 'Raum erstellen',
+    refresh: 'Aktualisieren',
+    about: '{distance} entfernt · {count, plural, one {# Mitglied} other {# Mitglieder}} · im Umkreis von {radius}',
+  },
+  tokens: {
+    title: 'Aus meinen Token',
+    hint: 'Jede Veranstaltung hat einen Raum für alle, die ihren Token besitzen.',
+    hintFor: 'Jede Veranstaltung hat einen Raum für alle, die ihren Token besitzen. Geprüft für {addresses}.',
+    and: '{first} und {second}',
+    empty: 'Keine Token gefunden',
+    others: 'Für Besitzer anderer Token',
+    create: 'Erstellen',
+    createOf: 'Kanal von {name} erstellen',
+    incomplete: 'Der Token-Anbieter hat nicht vollständig geantwortet. Die Liste ist vielleicht unvollständig.',
+    unavailable: 'Dieser Server sucht nicht nach allen Token, weil kein Token-Anbieter eingerichtet ist.',
+    members: '{count, plural, one {# Mitglied} other {# Mitglieder}}',
+    noChannel: 'Noch kein Kanal',
+    event: 'Veranstaltung · {about}',
+    collection: 'Sammlung mit {count, plural, one {# Veranstaltung} other {# Veranstaltungen}} · {about}',
+  },
+}
+
+export const newRoomTexts: TextTranslation<typeof englishNewRoomTexts> = {
+  title: 'Neuer Raum',
+  type: 'Art des Raums',
+  name: 'Name',
+  about: 'Beschreibung (optional)',
+  cancel: 'Abbrechen',
+  creating: 'Wird erstellt …',
+  createChannel: {
+    title: 'Kanal',
+    hint: 'Offen für alle. Er gehört dir, und du legst seine Regeln fest.',
+    create: 'Kanal erstellen',
+  },
+  createGroup: {
+    title: 'Gruppe',
+    hint: 'Nur auf Einladung. Freunde sind sofort dabei, andere müssen zustimmen.',
+    create: 'Gruppe erstellen',
+    members: 'Namen, @Benutzernamen oder Adressen der Mitglieder (optional)',
+  },
+  createTokenRoom: {
+    title: 'Token-Raum',
+    hint: 'Für alle, die einen Token besitzen. Bei jedem Beitritt wird seine Chain geprüft.',
+    create: 'Token-Raum erstellen',
+    address: 'Adresse des Tokens, ERC-20 oder ERC-721 (0x…)',
+    chain: 'Chain-ID',
+    least: 'Mindestguthaben der Mitglieder',
+    addressInvalid: 'Die Adresse eines Tokens ist 0x und 40 Ziffern oder Buchstaben von a bis f.',
+    chainUnknown: 'Dieser Server unterstützt diese Chain nicht.',
+    tooFine: 'Dieser Token hat höchstens {decimals} Nachkommastellen.',
+  },
+  createLocationRoom: {
+    title: 'Ortsraum',
+    hint: 'Für Leute in der Nähe des Ortes, an dem du gerade bist.',
+    create: 'Ortsraum erstellen',
+    radius: 'Umkreis in Metern (50 bis 50.000)',
+    privacy:
+      'Der Ort ist der Standort deines Browsers beim Erstellen des Raums, auf etwa zehn Meter genau. Alle können ihn sehen. Mitglieder geben ihren eigenen Standort an, den niemand überprüfen kann. Ein Ort hat einen einzigen Raum; wenn es ihn schon gibt, wird er geöffnet.',
   },
 }

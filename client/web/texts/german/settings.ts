@@ -1,5 +1,9 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { settingTexts as english } from '../settings.ts'
+import type {
+  settingTexts as english,
+  deleteAccountTexts as englishDeleteAccountTexts,
+  pointTexts as englishPointTexts,
+} from '../settings.ts'
 
 export const settingTexts: TextTranslation<typeof english> = {
   title: 'Einstellungen',
@@ -168,5 +172,90 @@ export const settingTexts: TextTranslation<typeof english> = {
     failed: 'Deine Kopie konnte nicht vorbereitet werden. Versuche es noch einmal.',
     get: 'Herunterladen',
     made: '{size}, vorbereitet am {time}. Sie wird nach {days} Tagen gelöscht.',
+  },
+}
+
+export const deleteAccountTexts: TextTranslation<typeof englishDeleteAccountTexts> = {
+  title: 'Konto löschen',
+  kept: 'Dieses Konto sollte gelöscht werden. Du hast es behalten, weil du dich am {time} angemeldet hast.',
+  hint: 'Entfernt dein Konto und alles, was dir gehört. Lade vorher deine Daten herunter.',
+  begun: 'Dein Konto wird am {time} gelöscht. Melde dich vorher an, um es zu behalten.',
+  counts: {
+    rooms:
+      '{count, plural, one {# Raum} other {# Räume}}: Jemand aus der Moderation oder ein Mitglied übernimmt, oder der Raum wird archiviert.',
+    agents: '{count, plural, one {# Agent} other {# Agenten}}: gelöscht.',
+    streams:
+      '{count, plural, one {# Livestream} other {# Livestreams}}: beendet und gelöscht, samt allen Aufzeichnungen.',
+    calls:
+      '{count, plural, one {# bevorstehender Anruf} other {# bevorstehende Anrufe}}: abgesagt, mit einer E-Mail an die andere Person.',
+    webhooks: '{count, plural, one {# Webhook} other {# Webhooks}}: gelöscht.',
+    payments:
+      '{count, plural, one {# Zahlung} other {# Zahlungen}}: ohne deinen Namen aufbewahrt, wie es das Steuerrecht verlangt.',
+  },
+  others: 'Dein Profil, Freunde, Dateien, Geräte und Einstellungen: gelöscht.',
+  grace:
+    'Du wirst sofort abgemeldet. {days, plural, one {# Tag} other {# Tage}} lang kannst du dich anmelden, um das Konto zu behalten.',
+  atOnce: 'Das geschieht sofort und kann nicht rückgängig gemacht werden.',
+  messages: 'Deine Nachrichten',
+  unlink: 'Für andere behalten, als Nachrichten von „Deleted user“',
+  erase: 'Überall löschen',
+  confirm: 'Gib zur Bestätigung {name} ein',
+}
+
+export const pointTexts: TextTranslation<typeof englishPointTexts> = {
+  count: '{count, plural, one {# Punkt} other {# Punkte}}',
+  earned: '{count, plural, one {# Punkt} other {# Punkte}} erhalten.',
+  refused: '{reason}.',
+  worth: 'Punkte',
+  earn: 'Punkte sammeln',
+  claim: 'Abholen',
+  claimOf: 'Abholen: {title}',
+  go: 'Hingehen',
+  goTo: 'Hingehen: {title}',
+  done: 'Erledigt',
+  daily: {
+    title: 'Täglicher Bonus',
+    hint: 'Einmal am Tag. Tage beginnen um Mitternacht UTC.',
+    claim: 'Täglichen Bonus abholen',
+    again: 'Wieder in {time}',
+  },
+  actions: {
+    phone_verified: 'Telefonnummer verifizieren',
+    email_verified: 'E-Mail-Adresse verifizieren',
+    five_friends: 'Fünf Freunde haben',
+    ens_primary: 'Primären ENS-Namen festlegen',
+    username_claimed: 'Benutzernamen wählen',
+    social_added: 'Soziales Profil hinzufügen',
+  },
+  hints: {
+    phone_verified: 'Unter „Anmeldung & Sicherheit“.',
+    email_verified: 'Unter „Anmeldung & Sicherheit“.',
+    five_friends: 'Unter „Freunde“, über den Räumen.',
+    ens_primary: 'Auf diesem Server nicht verfügbar.',
+    username_claimed: 'Unter „Profil“.',
+    social_added: 'Mit einem Widget auf deiner Profilseite, unter „Profil“.',
+  },
+  history: {
+    title: 'Punkteverlauf',
+    empty: 'Noch keine Punkte.',
+    older: 'Mehr anzeigen',
+  },
+  ranks: {
+    title: 'Bestenliste',
+    empty: 'Noch hat niemand Punkte.',
+    you: 'Du',
+    people: '{count, plural, one {# Person hat Punkte.} other {# Personen haben Punkte.}}',
+  },
+  invites: {
+    title: 'Einladungen',
+    hint: 'Gib jemandem, der neu ist, einen Code. Wird er benutzt, bekommt ihr beide 100 Punkte.',
+    left: '{left} von {count, plural, one {# Einladung} other {# Einladungen}} übrig.',
+    usedBy: 'Benutzt von {name}',
+    copy: 'Kopieren',
+    copyOf: '{code} kopieren',
+    copied: 'Kopiert',
+    field: 'Einladungscode',
+    example: 'Wurdest du eingeladen? Gib deinen Code ein',
+    use: 'Benutzen',
   },
 }

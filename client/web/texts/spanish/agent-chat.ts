@@ -1,4 +1,4 @@
-import type { agentChatTexts as english } from '../agent-chat.ts'
+import type { agentChatTexts as english, agentListTexts as englishAgentListTexts } from '../agent-chat.ts'
 import type { TextTranslation } from '../catalog.ts'
 
 export const agentChatTexts: TextTranslation<typeof english> = {
@@ -21,6 +21,32 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     text: 'Todo lo que tú y el agente escribisteis se elimina de forma permanente. Una respuesta en curso se detiene.',
     keep: 'Conservar',
     delete: 'Eliminar',
+  },
+  talks: {
+    title: 'Conversaciones',
+    new: 'Nueva conversación',
+    search: 'Buscar conversaciones',
+    notFound: 'Ninguna conversación tiene esto en su título',
+    none: 'Aún no hay conversaciones',
+    noneHint: 'Tu primera pregunta inicia una.',
+    more: 'Más',
+    moreOf: 'Más sobre {title}',
+    rename: 'Cambiar nombre',
+    delete: 'Eliminar',
+    older: 'Conversaciones anteriores',
+    name: 'Título',
+    save: 'Guardar',
+  },
+  rates: { up: 'Buena respuesta', down: 'Mala respuesta' },
+  acts: {
+    copy: 'Copiar la respuesta',
+    copied: 'Copiado',
+    regenerate: 'Responder de nuevo',
+    edit: 'Editar la pregunta',
+    question: 'Pregunta',
+    editHint: 'Lo que sigue a esta pregunta se elimina.',
+    cancel: 'Cancelar',
+    send: 'Enviar',
   },
   scripted: 'En este servidor no hay ningún modelo configurado: responde un guion en su lugar.',
   simulated: 'Los pagos son solo simulados: se comprueban y no se mueve dinero.',
@@ -164,5 +190,40 @@ export const agentChatTexts: TextTranslation<typeof english> = {
     receipt: 'Pagado {amount} en {network}',
     receipts:
       '{count, plural, one {# respuesta pagada} many {# de respuestas pagadas} other {# respuestas pagadas}} en este navegador',
+  },
+}
+
+export const agentListTexts: TextTranslation<typeof englishAgentListTexts> = {
+  title: 'Agentes',
+  back: 'Volver a las salas',
+  create: 'Nuevo agente',
+  own: 'Tuyos',
+  none: 'Todavía no hay agentes',
+  noneHint: 'Un agente responde como tú le indiques. Crea uno o pregunta a uno de los de abajo.',
+  make: 'Crear un agente',
+  edit: 'Editar',
+  editOne: 'Editar {name}',
+  favorites: 'Favoritos',
+  discover: 'Descubrir',
+  find: 'Buscar un agente',
+  filters: {
+    all: 'Todos',
+    official: 'Oficiales',
+    friends: 'De amigos',
+  },
+  notFound: 'Ningún agente coincide con estas palabras',
+  nothing: 'Todavía no hay agentes que descubrir',
+  more: 'Más',
+  noDescription: 'Sin descripción',
+  isFavorite: '{name} es un favorito',
+  unfavorite: 'Quitar de favoritos',
+  favorite: 'Añadir a favoritos',
+  facts: '{by}, {count, plural, one {# respuesta} many {# de respuestas} other {# respuestas}}',
+  by: 'de {name}',
+  visibility: {
+    private: 'Solo tú',
+    friends: 'Tus amigos',
+    public: 'Todo el mundo',
+    official: 'Oficial',
   },
 }

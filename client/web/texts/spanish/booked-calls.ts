@@ -1,4 +1,4 @@
-import type { bookedCallTexts as english } from '../booked-calls.ts'
+import type { bookedCallTexts as english, bookingTexts as englishBookingTexts } from '../booked-calls.ts'
 import type { TextTranslation } from '../catalog.ts'
 
 export const bookedCallTexts: TextTranslation<typeof english> = {
@@ -54,5 +54,66 @@ export const bookedCallTexts: TextTranslation<typeof english> = {
     EMAIL_NOT_VERIFIED:
       'Añade primero un correo en «Inicio de sesión y seguridad»: allí llegan los correos sobre llamadas.',
     SLUG_TAKEN: 'Esta dirección ya está en uso. Elige otra.',
+  },
+}
+
+export const bookingTexts: TextTranslation<typeof englishBookingTexts> = {
+  title: 'Reservar una llamada',
+  titleOf: 'Reservar una llamada con {name}',
+  notOpened: 'No se puede abrir esta página',
+  retry: 'Reintentar',
+  loading: 'Cargando las horas',
+  problems: {
+    notFound: 'No hay nadie en esta dirección. Comprueba que copiaste el enlace completo.',
+    disabled: 'Ahora mismo no se pueden reservar llamadas con esta persona.',
+  },
+  kind: {
+    title: 'Llamada',
+    free: '{minutes} minutos, gratis',
+    priced: '{minutes} minutos, {price}',
+  },
+  own: 'Esta es tu propia página',
+  ownHint: 'Comparte su dirección con quien deba reservar una llamada contigo.',
+  none: 'Aquí no se pueden reservar llamadas',
+  noneHint: '{name} no ofrece llamadas, o solo de pago, que este servidor no puede cobrar.',
+  times: {
+    day: 'Día',
+    time: 'Hora, en tu zona horaria',
+    taken: 'Alguien acaba de reservar esta hora. Elige otra.',
+    none: 'No hay horas libres',
+    allTaken: 'Todas las horas de los próximos días están ocupadas. Vuelve a mirar más tarde.',
+    noHours: 'No hay horas de reserva configuradas.',
+    calendarAway: 'El calendario de esta persona no responde. Inténtalo de nuevo en un momento.',
+    refresh: 'Actualizar',
+  },
+  form: {
+    title: 'Reservar esta hora',
+    book: 'Reservar la llamada',
+    length: '{minutes} minutos',
+    otherTime: 'Elegir otra hora',
+    name: 'Tu nombre',
+    notes: '¿De qué se trata? (opcional)',
+    payAgain: 'Pagar de nuevo',
+  },
+  card: {
+    title: 'Llamada',
+    loading: 'Cargando la llamada',
+    notShown: 'No se puede mostrar esta llamada',
+    notFound: 'Esta llamada no existe. Comprueba que copiaste el enlace completo.',
+    booked: 'Tu llamada está reservada',
+    zone: 'en tu zona horaria',
+    with: '{minutes} minutos con {name}',
+    sent: 'El enlace también se envía a {email}.',
+    join: 'Unirse a la llamada',
+    copy: 'Copiar el enlace de la llamada',
+    copied: 'Copiado',
+    cancel: 'Cancelar la llamada',
+    bookAnother: 'Reservar otra hora',
+  },
+  states: {
+    pending: 'Esta llamada está pendiente de pago',
+    confirmed: 'Llamada reservada',
+    cancelled: 'Esta llamada está cancelada',
+    completed: 'Esta llamada ha terminado',
   },
 }

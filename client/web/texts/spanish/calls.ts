@@ -1,4 +1,4 @@
-import type { callTexts as english } from '../calls.ts'
+import type { callTexts as english, meetingTexts as englishMeetingTexts } from '../calls.ts'
 import type { TextTranslation } from '../catalog.ts'
 
 export const callTexts: TextTranslation<typeof english> = {
@@ -19,6 +19,8 @@ export const callTexts: TextTranslation<typeof english> = {
   youDeclined: '{kind, select, video {Rechazaste una videollamada} other {Rechazaste una llamada}}',
   failed: '{kind, select, video {La videollamada falló} other {La llamada falló}}',
   calling: '{name} te está llamando',
+  callingByVoice: '{name} te está llamando, solo voz',
+  busy: '{name} está en otra llamada y verá que has llamado.',
   answer: 'Responder',
   decline: 'Rechazar',
   scheduled: 'Llamadas programadas',
@@ -38,4 +40,78 @@ export const callTexts: TextTranslation<typeof english> = {
   meetingExample: 'Reunión rápida',
   startMeeting: 'Iniciar una reunión',
   callMeeting: 'Llamada',
+}
+
+export const meetingTexts: TextTranslation<typeof englishMeetingTexts> = {
+  title: 'Reunión',
+  notOpened: 'No se puede abrir esta reunión',
+  retry: 'Reintentar',
+  loading: 'Cargando la reunión',
+  entering: 'Entrando en la reunión',
+  problems: {
+    ROOM_NOT_FOUND: 'Esa reunión no existe. Comprueba que copiaste el enlace completo.',
+    MEETING_ENDED: 'El anfitrión ha terminado esta reunión.',
+    MEETING_EXPIRED: 'El tiempo de esta reunión se ha acabado.',
+    MEETING_FULL: 'Esta reunión está llena. Inténtalo de nuevo cuando alguien salga.',
+    FORBIDDEN: 'El anfitrión te ha sacado de esta reunión.',
+    BLOCKED: 'Hay un bloqueo entre tú y el anfitrión de esta reunión.',
+  },
+  noRoom: 'Esta persona aún no tiene sala.',
+  elsewhereAt: 'Esta reunión se celebra en {host}.',
+  alone: 'Todavía no hay nadie más. Cualquiera con el enlace puede entrar.',
+  waiting: '{host} aún no está aquí. Entrarás automáticamente cuando llegue.',
+  host: {
+    isYou: 'Tú eres el anfitrión',
+    named: 'El anfitrión es {name}',
+    present: '{name} está aquí',
+    away: '{name} aún no está aquí',
+  },
+  over: {
+    ended: 'El anfitrión ha terminado la reunión.',
+    elsewhere: 'Has entrado desde otra ventana.',
+    removed: 'El anfitrión te ha sacado de esta reunión.',
+    left: 'Has salido de la reunión.',
+  },
+  cancel: 'Cancelar',
+  leave: 'Salir',
+  endForAll: 'Finalizar para todos',
+  remove: 'Quitar',
+  backToCalls: 'Volver a tus llamadas',
+  rejoin: 'Volver a entrar',
+  callAgain: 'Llamar de nuevo',
+  back: 'Volver',
+  lobby: {
+    picture: 'Tu imagen',
+    name: 'Tu nombre',
+    enter: 'Entrar en la reunión',
+    hint: 'La imagen y el sonido van directamente de un navegador a otro, así que los demás pueden ver tu dirección de red.',
+  },
+  inside: {
+    you: 'Tú',
+    isHost: '{name} (anfitrión)',
+    muted: 'Micrófono apagado:',
+    connecting: 'conectando',
+    lost: 'sin conexión, reintentando',
+    away: 'Conexión perdida. Reconectando…',
+    mute: 'Silenciar',
+    muteOne: 'Silenciar a {name}',
+    screen: 'pantalla',
+    handRaised: 'Mano levantada',
+    raiseHand: 'Levantar la mano',
+    lowerHand: 'Bajar la mano',
+    copyLink: 'Copiar el enlace de invitación',
+    nothingApart: 'Nadie más tiene imagen ahora.',
+  },
+  calls: {
+    ringingOut: 'Llamando a {name}…',
+    ringingIn: '{name} te está llamando.',
+    activeOut: '{name} ha respondido.',
+    activeIn: '{name} te está esperando.',
+    declinedOut: '{name} rechazó la llamada.',
+    declinedIn: 'Rechazaste la llamada.',
+    missedOut: '{name} no respondió.',
+    missedIn: '{name} ha colgado.',
+    completed: 'La llamada ha terminado.',
+    failed: 'La llamada falló.',
+  },
 }

@@ -7,6 +7,9 @@ export const controlTexts: TextTranslation<typeof english> = {
   showMore: 'Mostrar más',
   status: 'Estado: {words}',
   copy: 'Copiar',
+  apart: 'Imagen en imagen',
+  whole: 'Pantalla completa',
+  leaveWhole: 'Salir de pantalla completa',
   copied: {
     link: 'Enlace copiado.',
     secret: 'Secreto copiado.',

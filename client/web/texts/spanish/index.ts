@@ -1,53 +1,47 @@
 import { adminTexts } from './admin.ts'
-import { agentChatTexts } from './agent-chat.ts'
+import { agentChatTexts, agentListTexts } from './agent-chat.ts'
 import { agentEditorTexts } from './agent-editor.ts'
-import { agentListTexts } from './agent-list.ts'
-import { bookedCallTexts } from './booked-calls.ts'
-import { bookingTexts } from './booking.ts'
+import { bookedCallTexts, bookingTexts } from './booked-calls.ts'
 import { bookingHourTexts } from './booking-hours.ts'
-import { callTexts } from './calls.ts'
+import { callTexts, meetingTexts } from './calls.ts'
+import { confirmationTexts } from './confirmations.ts'
 import { connectionTexts } from './connection.ts'
 import { controlTexts } from './controls.ts'
-import { deleteAccountTexts } from './delete-account.ts'
+import { deviceTexts } from './devices.ts'
 import { directTexts } from './direct.ts'
 import { folderTexts } from './folders.ts'
-import { friendTexts } from './friends.ts'
-import { gatedRoomTexts } from './gated-rooms.ts'
 import { kitTexts } from './kit.ts'
 import { mediaTexts } from './media.ts'
-import { meetingTexts } from './meetings.ts'
 import { messageTexts } from './messages.ts'
 import { moderationTexts } from './moderation.ts'
-import { newRoomTexts } from './new-room.ts'
 import { outerProblemTexts } from './outer-problems.ts'
 import { pageTexts } from './pages.ts'
-import { peopleTexts } from './people.ts'
-import { pointTexts } from './points.ts'
+import { friendTexts, peopleTexts } from './people.ts'
 import { priceTexts } from './prices.ts'
 import { profileEditorTexts } from './profile-editor.ts'
 import { profileTexts } from './profiles.ts'
-import { roomSettingTexts } from './room-settings.ts'
-import { roomTexts } from './rooms.ts'
-import { settingTexts } from './settings.ts'
-import { sidebarTexts } from './sidebar.ts'
+import { roomSettingTexts, webhookTexts } from './room-settings.ts'
+import { gatedRoomTexts, newRoomTexts, roomTexts } from './rooms.ts'
+import { deleteAccountTexts, pointTexts, settingTexts } from './settings.ts'
+import { sidebarTexts, switcherTexts } from './sidebar.ts'
 import { signInTexts } from './sign-in.ts'
 import { starTexts } from './stars.ts'
 import { streamTexts } from './streams.ts'
 import { supportTexts } from './support.ts'
-import { switcherTexts } from './switcher.ts'
 import { tourTexts } from './tour.ts'
 import { valueTexts } from './values.ts'
 import { walletTexts } from './wallet.ts'
-import { webhookTexts } from './webhooks.ts'
 import { welcomeTexts } from './welcome.ts'
 
 export const spanishTexts = {
   admin: adminTexts,
   'booking-hours': bookingHourTexts,
   calls: callTexts,
+  confirmations: confirmationTexts,
   connection: connectionTexts,
   controls: controlTexts,
   'delete-account': deleteAccountTexts,
+  devices: deviceTexts,
   direct: directTexts,
   folders: folderTexts,
   friends: friendTexts,

@@ -19,6 +19,8 @@ export const messageTexts: TextTranslation<typeof english> = {
   source: 'Fuente',
   sourceOf: 'Fuente {number}: {title}',
   sourceAt: 'Fuente {number}: {title} ({host})',
+  copyCode: 'Copiar el código',
+  codeCopied: 'Código copiado',
   unread: {
     title: 'Mensajes sin leer',
     count: '{count, plural, one {# mensaje sin leer} many {# de mensajes sin leer} other {# mensajes sin leer}}',

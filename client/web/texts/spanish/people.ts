@@ -1,5 +1,5 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { peopleTexts as english } from '../people.ts'
+import type { peopleTexts as english, friendTexts as englishFriendTexts } from '../people.ts'
 
 export const peopleTexts: TextTranslation<typeof english> = {
   report: 'Denunciar a {name}',
@@ -11,6 +11,7 @@ export const peopleTexts: TextTranslation<typeof english> = {
   message: 'Mensaje',
   chat: 'Chat',
   call: 'Llamar',
+  voiceCall: 'Llamada de voz',
   profile: 'Perfil',
   addFriend: 'Añadir amigo',
   requestSent: 'Solicitud de amistad enviada a {name}.',
@@ -58,4 +59,27 @@ export const peopleTexts: TextTranslation<typeof english> = {
     violet: 'Violeta',
     grey: 'Gris',
   },
+}
+
+export const friendTexts: TextTranslation<typeof englishFriendTexts> = {
+  title: 'Amigos',
+  addTitle: 'Añadir amigo',
+  addField: 'Nombre de usuario, nombre o dirección',
+  addHint: 'Escribe un nombre de usuario, un nombre o una dirección',
+  add: 'Enviar solicitud',
+  sent: '{count, plural, one {Solicitud de amistad enviada.} many {# de solicitudes de amistad enviadas.} other {# solicitudes de amistad enviadas.}}',
+  incoming: 'Solicitudes de amistad',
+  accept: 'Aceptar',
+  acceptOf: 'Aceptar la solicitud de amistad de {name}',
+  decline: 'Rechazar',
+  declineOf: 'Rechazar la solicitud de amistad de {name}',
+  outgoing: 'Solicitudes enviadas',
+  cancel: 'Cancelar solicitud',
+  cancelOf: 'Cancelar la solicitud a {name}',
+  all: 'Todos los amigos',
+  empty: 'Aún no tienes amigos',
+  emptyHint: 'Envía arriba una solicitud de amistad. Los amigos pueden añadirse a grupos sin invitación.',
+  online: 'en línea',
+  message: 'Mensaje',
+  messageTo: 'Enviar un mensaje a {name}',
 }

@@ -1,5 +1,5 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { roomSettingTexts as english } from '../room-settings.ts'
+import type { roomSettingTexts as english, webhookTexts as englishWebhookTexts } from '../room-settings.ts'
 
 export const roomSettingTexts: TextTranslation<typeof english> = {
   title: 'Ajustes de la sala',
@@ -54,5 +54,58 @@ export const roomSettingTexts: TextTranslation<typeof english> = {
     archived: 'La sala está archivada.',
     isArchived: 'Esta sala está archivada. Nadie puede escribir en ella.',
     cancel: 'Cancelar',
+  },
+}
+
+export const webhookTexts: TextTranslation<typeof englishWebhookTexts> = {
+  hint: 'Envía los eventos de esta sala a tu propio servidor, cada uno con una firma. Solo se muestran tus webhooks.',
+  secret: 'Secreto',
+  secretHint: 'Se muestra una sola vez. Con él, tu servidor puede verificar que una solicitud viene de aquí.',
+  empty: 'Aún no tienes webhooks en esta sala.',
+  list: 'Tus webhooks',
+  new: 'Webhook nuevo',
+  add: 'Añadir webhook',
+  url: 'URL',
+  urlExample: 'https://example.com/plaza',
+  events: 'Eventos',
+  everything: 'Todos los eventos',
+  messages: 'Mensajes nuevos',
+  changes: 'Mensajes y sus cambios',
+  members: 'Miembros que entran y salen',
+  on: 'Activo',
+  failing: 'Falla desde {time}',
+  delivered: 'Entregado: {status}, después de {time} ms.',
+  rotated: 'Los dos secretos valen 24 horas.',
+  pause: 'Pausar',
+  resume: 'Reanudar',
+  test: 'Probar',
+  newSecret: 'Secreto nuevo',
+  remove: 'Quitar',
+  reasons: {
+    PAUSED: 'En pausa',
+    GONE: 'Detenido: su servidor ya no existe (410)',
+    FAILING: 'Detenido: ninguna entrega funcionó durante cinco días',
+    RIGHT_LOST: 'Detenido: ya no tienes acceso a estos eventos',
+  },
+  states: {
+    delivered: 'entregado',
+    retrying: 'se reintentará',
+    held: 'espera a que se reanude el webhook',
+    dead: 'fallido',
+    replaying: 'se está enviando de nuevo',
+  },
+  deliveries: {
+    title: 'Entregas',
+    refresh: 'Actualizar',
+    retryAll: 'Enviar de nuevo todas las fallidas',
+    replayed:
+      '{count, plural, one {# entrega enviada} many {# de entregas enviadas} other {# entregas enviadas}} de nuevo.',
+    empty: 'Aún no se ha enviado nada.',
+    list: 'Últimas entregas',
+    older: 'Mostrar entregas anteriores',
+    retry: 'Enviar de nuevo',
+    outcome: '{status} después de {time} ms',
+    attempts: '{count, plural, one {# intento} many {# de intentos} other {# intentos}}',
+    next: 'próximo <time>{at}</time>',
   },
 }

@@ -1,5 +1,9 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { roomTexts as english } from '../rooms.ts'
+import type {
+  roomTexts as english,
+  gatedRoomTexts as englishGatedRoomTexts,
+  newRoomTexts as englishNewRoomTexts,
+} from '../rooms.ts'
 
 export const roomTexts: TextTranslation<typeof english> = {
   room: 'Sala',
@@ -262,5 +266,76 @@ export const roomTexts: TextTranslation<typeof english> = {
   alerts: {
     mention: 'Alguien te mencionó.',
     message: 'Tienes un mensaje nuevo.',
+  },
+}
+
+export const gatedRoomTexts: TextTranslation<typeof englishGatedRoomTexts> = {
+  open: 'Abrir',
+  openOf: 'Abrir {name}',
+  join: 'Unirse',
+  joinOf: 'Unirse a {name}',
+  near: {
+    title: 'Salas cerca de mí',
+    hint: 'Los lugares pueden tener una sala para quienes están allí.',
+    empty: 'No hay salas a menos de {distance}',
+    create: 'Crear una',
+    refresh: 'Actualizar',
+    about:
+      'A {distance} · {count, plural, one {# miembro} many {# de miembros} other {# miembros}} · en un radio de {radius}',
+  },
+  tokens: {
+    title: 'De mis tokens',
+    hint: 'Cada evento tiene una sala para todos los que tienen su token.',
+    hintFor: 'Cada evento tiene una sala para todos los que tienen su token. Comprobado para {addresses}.',
+    and: '{first} y {second}',
+    empty: 'No se encontraron tokens',
+    others: 'Para quienes tienen otros tokens',
+    create: 'Crear',
+    createOf: 'Crear el canal de {name}',
+    incomplete: 'El proveedor de tokens no respondió por completo. La lista puede estar incompleta.',
+    unavailable: 'Este servidor no busca todos los tokens, porque no hay ningún proveedor de tokens configurado.',
+    members: '{count, plural, one {# miembro} many {# de miembros} other {# miembros}}',
+    noChannel: 'Aún no hay canal',
+    event: 'Evento · {about}',
+    collection: 'Colección de {count, plural, one {# evento} many {# de eventos} other {# eventos}} · {about}',
+  },
+}
+
+export const newRoomTexts: TextTranslation<typeof englishNewRoomTexts> = {
+  title: 'Sala nueva',
+  type: 'Tipo de sala',
+  name: 'Nombre',
+  about: 'Descripción (opcional)',
+  cancel: 'Cancelar',
+  creating: 'Creando…',
+  createChannel: {
+    title: 'Canal',
+    hint: 'Abierto a todos. Es tuyo y tú pones sus reglas.',
+    create: 'Crear canal',
+  },
+  createGroup: {
+    title: 'Grupo',
+    hint: 'Solo con invitación. Los amigos entran enseguida, los demás tienen que aceptar.',
+    create: 'Crear grupo',
+    members: 'Nombres, @usuarios o direcciones de los miembros (opcional)',
+  },
+  createTokenRoom: {
+    title: 'Sala de token',
+    hint: 'Para quienes tienen un token. Su cadena se comprueba cada vez que alguien se une.',
+    create: 'Crear sala de token',
+    address: 'Dirección del token, ERC-20 o ERC-721 (0x…)',
+    chain: 'ID de la cadena',
+    least: 'Saldo mínimo de los miembros',
+    addressInvalid: 'La dirección de un token es 0x y 40 dígitos o letras de la a a la f.',
+    chainUnknown: 'Este servidor no admite esta cadena.',
+    tooFine: 'Este token tiene como máximo {decimals} decimales.',
+  },
+  createLocationRoom: {
+    title: 'Sala de lugar',
+    hint: 'Para personas cerca del lugar donde estás ahora.',
+    create: 'Crear sala de lugar',
+    radius: 'Radio en metros (de 50 a 50.000)',
+    privacy:
+      'El lugar es la posición de tu navegador cuando creas la sala, con una precisión de unos diez metros. Todos pueden verlo. Los miembros declaran su propia posición, que nadie puede verificar. Un lugar tiene una sola sala; si ya existe, se abre.',
   },
 }

@@ -1,5 +1,9 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { settingTexts as english } from '../settings.ts'
+import type {
+  settingTexts as english,
+  deleteAccountTexts as englishDeleteAccountTexts,
+  pointTexts as englishPointTexts,
+} from '../settings.ts'
 
 export const settingTexts: TextTranslation<typeof english> = {
   title: 'Ajustes',
@@ -168,5 +172,92 @@ export const settingTexts: TextTranslation<typeof english> = {
     failed: 'No se pudo preparar tu copia. Inténtalo de nuevo.',
     get: 'Descargar',
     made: '{size}, preparada el {time}. Se elimina después de {days} días.',
+  },
+}
+
+export const deleteAccountTexts: TextTranslation<typeof englishDeleteAccountTexts> = {
+  title: 'Eliminar cuenta',
+  kept: 'Esta cuenta estaba a punto de eliminarse. La conservaste al iniciar sesión el {time}.',
+  hint: 'Elimina tu cuenta y todo lo que es tuyo. Descarga antes tus datos.',
+  begun: 'Tu cuenta se eliminará el {time}. Inicia sesión antes para conservarla.',
+  counts: {
+    rooms:
+      '{count, plural, one {# sala} many {# de salas} other {# salas}}: un moderador o miembro pasa a ser el propietario, o la sala se archiva.',
+    agents: '{count, plural, one {# agente: eliminado} many {# de agentes: eliminados} other {# agentes: eliminados}}.',
+    streams:
+      '{count, plural, one {# directo: finalizado y eliminado, con todas sus grabaciones} many {# de directos: finalizados y eliminados, con todas sus grabaciones} other {# directos: finalizados y eliminados, con todas sus grabaciones}}.',
+    calls:
+      '{count, plural, one {# llamada próxima: cancelada} many {# de llamadas próximas: canceladas} other {# llamadas próximas: canceladas}}, con un correo a la otra persona.',
+    webhooks:
+      '{count, plural, one {# webhook: eliminado} many {# de webhooks: eliminados} other {# webhooks: eliminados}}.',
+    payments:
+      '{count, plural, one {# pago: se conserva} many {# de pagos: se conservan} other {# pagos: se conservan}} sin tu nombre, como exige la ley fiscal.',
+  },
+  others: 'Tu perfil, amigos, archivos, dispositivos y ajustes: eliminados.',
+  grace:
+    'Se cierra tu sesión de inmediato. Durante {days, plural, one {# día} many {# de días} other {# días}} puedes iniciar sesión para conservar la cuenta.',
+  atOnce: 'Ocurre de inmediato y no se puede deshacer.',
+  messages: 'Tus mensajes',
+  unlink: 'Conservarlos para los demás, como de “Deleted user”',
+  erase: 'Eliminarlos en todas partes',
+  confirm: 'Escribe {name} para confirmar',
+}
+
+export const pointTexts: TextTranslation<typeof englishPointTexts> = {
+  count: '{count, plural, one {# punto} many {# de puntos} other {# puntos}}',
+  earned: '{count, plural, one {# punto obtenido} many {# de puntos obtenidos} other {# puntos obtenidos}}.',
+  refused: '{reason}.',
+  worth: 'puntos',
+  earn: 'Gana puntos',
+  claim: 'Reclamar',
+  claimOf: 'Reclamar: {title}',
+  go: 'Ir allí',
+  goTo: 'Ir allí: {title}',
+  done: 'Hecho',
+  daily: {
+    title: 'Bono diario',
+    hint: 'Una vez al día. Los días empiezan a medianoche UTC.',
+    claim: 'Reclamar el bono diario',
+    again: 'De nuevo en {time}',
+  },
+  actions: {
+    phone_verified: 'Verificar un número de teléfono',
+    email_verified: 'Verificar un correo electrónico',
+    five_friends: 'Tener cinco amigos',
+    ens_primary: 'Definir un nombre ENS principal',
+    username_claimed: 'Elegir un nombre de usuario',
+    social_added: 'Añadir un perfil social',
+  },
+  hints: {
+    phone_verified: 'En «Inicio de sesión y seguridad».',
+    email_verified: 'En «Inicio de sesión y seguridad».',
+    five_friends: 'En «Amigos», encima de las salas.',
+    ens_primary: 'No disponible en este servidor.',
+    username_claimed: 'En «Perfil».',
+    social_added: 'Con un widget en tu página de perfil, en «Perfil».',
+  },
+  history: {
+    title: 'Historial de puntos',
+    empty: 'Aún no tienes puntos.',
+    older: 'Mostrar más',
+  },
+  ranks: {
+    title: 'Clasificación',
+    empty: 'Aún nadie tiene puntos.',
+    you: 'Tú',
+    people:
+      '{count, plural, one {# persona tiene puntos.} many {# de personas tienen puntos.} other {# personas tienen puntos.}}',
+  },
+  invites: {
+    title: 'Invitaciones',
+    hint: 'Da un código a alguien nuevo. Cuando lo use, los dos recibís 100 puntos.',
+    left: 'Quedan {left} de {count, plural, one {# invitación} many {# de invitaciones} other {# invitaciones}}.',
+    usedBy: 'Usado por {name}',
+    copy: 'Copiar',
+    copyOf: 'Copiar {code}',
+    copied: 'Copiado',
+    field: 'Código de invitación',
+    example: '¿Te invitaron? Escribe tu código',
+    use: 'Usar',
   },
 }

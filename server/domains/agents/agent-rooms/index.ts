@@ -9,7 +9,8 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import type { AgentPlace } from '#shared/kit/room-kinds'
-import { agentsMentionedIn, answerMention, answerMentions } from './follow.ts'
+import { writingMessage } from './answers.ts'
+import { agentsMentionedIn, answerMention, answerMentions, beginLostQuestions, sendLostAnswers } from './follow.ts'
 import {
   addAgentToRoom,
   agentMembersAmong,
@@ -19,8 +20,6 @@ import {
   renderMembership,
 } from './memberships.ts'
 import { AgentMemberships, type StoredMembership } from './model.ts'
-import { beginLostQuestions, sendLostAnswers } from './recovery.ts'
-import { writingMessage } from './writing.ts'
 
 const inRoom: Action<typeof contract.inRoom> = async ({ id }, context) => {
   const { key } = await readRoom(

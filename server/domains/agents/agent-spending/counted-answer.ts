@@ -1,3 +1,4 @@
+import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import type { Node } from '#server/kernel/context'
 import type { Model, Part, Question } from '#server/ports/model/port'
 import { AppError } from '#shared/errors'
@@ -33,11 +34,23 @@ export async function* countedAnswer(
   }
 }
 
-/** The model of the agents. Throws without one. */
-export function agentModel({ services: { model } }: Pick<Node, 'services'>): Model {
+type Chosen = Pick<StoredAgent, 'model'>
+
+/** The models that agents can have; the first is that of the server. */
+export const modelsOf = ({ services: { model } }: Pick<Node, 'services'>): readonly Model[] =>
+  model ? [model, ...(model.others ?? [])] : []
+
+const modelOf = (node: Pick<Node, 'services'>, agent: Chosen): Model | undefined => {
+  const models = modelsOf(node)
+  // The chosen one may be configured no more.
+  return models.find(({ name }) => name === agent.model) ?? models[0]
+}
+
+/** The model of an agent. Throws without one. */
+export function agentModel(node: Pick<Node, 'services'>, agent: Chosen): Model {
+  const model = modelOf(node, agent)
   if (!model) throw new AppError('SERVICE_UNAVAILABLE', { message: 'No model is configured here' })
   return model
 }
 
-/** The only value of an agent's field `model`. */
-export const modelName = ({ services: { model } }: Pick<Node, 'services'>): string => model?.name ?? 'none'
+export const modelNameOf = (node: Pick<Node, 'services'>, agent: Chosen): string => modelOf(node, agent)?.name ?? 'none'

@@ -44,6 +44,11 @@ export interface StoredAgent extends StoredTools {
   name: string
   personality: string
   system_instructions: string
+  /** Absent in older agents, as the two below it. */
+  greeting?: string
+  temperature?: number | null
+  /** The chosen model; null or absent for that of the server. */
+  model?: string | null
   avatar_emoji: string
   avatar_url: string | null
   visibility: Visibility
@@ -108,6 +113,9 @@ export const Agents = defineModel<StoredAgent>(
       name: required,
       personality: { type: String, default: '' },
       system_instructions: required,
+      greeting: { type: String },
+      temperature: { type: Number },
+      model: { type: String },
       avatar_emoji: required,
       avatar_url: optional,
       visibility: required,

@@ -4,10 +4,9 @@ import { nodeState } from '#server/kernel/operate/node-state'
 import type { ModelTool } from '#server/ports/model/port'
 import type { ToolServer, ToolServers } from '#server/ports/tool-servers/port'
 import { type Redact, redactorOf } from './redaction.ts'
-import { tidiedSchema } from './schema.ts'
 import { headersOf, unsealSecrets } from './secrets.ts'
 import { serverPlace } from './stored.ts'
-import { describedTool, isRestingTool, noteToolOutcome, type Tool } from './tool.ts'
+import { describedTool, isRestingTool, noteToolOutcome, type Tool, tidiedSchema } from './tool.ts'
 
 const listMilliseconds = 5_000
 const keptMilliseconds = 60 * 60_000

@@ -4,8 +4,8 @@ import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
-import type { agentDiscovery as contract } from '#shared/api/agents/agent-discovery'
-import { searchFilter } from './search-words.ts'
+import type { agentDiscovery as contract } from '#shared/api/agents/agent-records'
+import { searchFilter } from './owned.ts'
 
 const friendsAtMost = 1_000
 const tagsAtMost = 10

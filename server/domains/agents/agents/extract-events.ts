@@ -1,7 +1,7 @@
 import { countedAnswer } from '#server/domains/agents/agent-spending/counted-answer'
 import { addEvent } from '#server/domains/agents/agent-state/events'
 import { KnowledgeChunks, KnowledgeItems } from '#server/domains/agents/library/model'
-import { asMarkedData } from '#server/domains/agents/runs/prompt'
+import { asMarkedData } from '#server/domains/agents/runs/tool-rounds'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { Model, Turn } from '#server/ports/model/port'

@@ -3,7 +3,7 @@ import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/mod
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { insertWithinLimit } from '#server/kernel/limited-inserts'
-import type { agentDiscovery as contract } from '#shared/api/agents/agent-discovery'
+import type { agentDiscovery as contract } from '#shared/api/agents/agent-records'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'

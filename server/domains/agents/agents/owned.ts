@@ -1,19 +1,95 @@
-import { modelName } from '#server/domains/agents/agent-spending/counted-answer'
+import { modelsOf } from '#server/domains/agents/agent-spending/counted-answer'
 import { isAdmin, ownAgent } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { storedTools } from '#server/domains/agents/agent-tools/stored'
-import { refuseOthersFile } from '#server/domains/media/files/others'
+import { refuseOthersFile } from '#server/domains/media/files/copies'
+import { accountOf } from '#server/domains/people/accounts/accounts'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { deceptionByAgent, deceptionByRoom, looksIn } from '#server/domains/people/accounts/names'
-import type { Node } from '#server/kernel/context'
+import { wordsAskedFor, wordsToFind } from '#server/domains/rooms/text/skeleton'
+import { type Node, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import { isDuplicate } from '#server/ports/database/port'
 import { agentFields } from '#shared/api/agents/agent-records'
 import { toolFields } from '#shared/api/agents/agent-tools'
+import { betaAccess as contract } from '#shared/api/agents/beta-access'
 import { AppError } from '#shared/errors'
 import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
 import { skeletonVersion } from '#shared/kit/looks'
-import { refuseWithoutBeta } from './beta.ts'
-import { searchableWords } from './search-words.ts'
+import { done } from '#shared/kit/primitives'
+import { betaSettings } from './settings.ts'
+
+export const betaAccess = defineDomain(
+  contract,
+  {
+    async get(_input, context) {
+      const { account } = signedIn(context)
+      const appliedAt = (await accountOf(account))?.beta_access_applied_at ?? null
+      return {
+        hasBetaAccess: await hasBetaAccess(context.node, account),
+        hasApplied: appliedAt !== null,
+        appliedAt: appliedAt?.toISOString() ?? null,
+      }
+    },
+
+    async apply(_input, context) {
+      const { account } = signedIn(context)
+      if (await hasBetaAccess(context.node, account))
+        return { ...done, message: 'You can make agents already', hasBetaAccess: true as const }
+      const { modifiedCount } = await Accounts.updateOne(
+        { _id: account, beta_access_applied_at: { $exists: false } },
+        { $set: { beta_access_applied_at: new Date(context.node.now()) } },
+      )
+      if (modifiedCount === 0) return { ...done, message: 'You have asked already', alreadyApplied: true as const }
+      return { ...done, message: 'Thank you. An admin will look at it.', applied: true as const }
+    },
+  },
+  { settings: betaSettings },
+)
+
+/** Whether the account may create agents. A single-process server is open by default. */
+async function hasBetaAccess(node: Node, account: string): Promise<boolean> {
+  const { beta = node.alone ? 'open' : 'granted' } = betaSettings.of(node)
+  if (beta === 'open' || (await isAdmin(node, account))) return true
+  return (await Accounts.exists({ _id: account, beta_access: true })) !== null
+}
+
+/** Refuses accounts without beta access. */
+export async function refuseWithoutBeta(node: Node, account: string, message?: string): Promise<void> {
+  if (!(await hasBetaAccess(node, account)))
+    throw new AppError('BETA_ACCESS_REQUIRED', message === undefined ? {} : { message })
+}
+
+const wordsAtMost = 300
+const longestWord = 40
+const afterAll = '\uffff'
+
+const short = (word: string): string => word.slice(0, longestWord)
+
+/** The distinct search words of an agent. */
+const searchableWords = ({ name, tags, personality }: Pick<StoredAgent, 'name' | 'tags' | 'personality'>) =>
+  [...new Set(wordsToFind([name, ...tags, personality].join(' ')).map(short))].slice(0, wordsAtMost)
+
+/** The filter for agents with words that begin so; null without words. */
+export function searchFilter(search: string) {
+  const asked = [...new Set(wordsAskedFor(search).map(short))]
+  if (asked.length === 0) return null
+  return asked.map((word) => ({ words: { $elemMatch: { $gte: word, $lt: word + afterAll } } }))
+}
+
+/** Updates the search words of agents of older versions, a few at a time. */
+export async function updateSearchWords(): Promise<void> {
+  const older = { words_version: { $ne: skeletonVersion } }
+  for (;;) {
+    const agents = await Agents.find(older, { name: 1, tags: 1, personality: 1 }).limit(100).lean<StoredAgent[]>()
+    if (agents.length === 0) return
+    for (const { _id, ...agent } of agents) {
+      const $set = { words: searchableWords(agent), words_version: skeletonVersion }
+      await Agents.updateOne({ _id, ...older }, { $set })
+    }
+  }
+}
 
 const agentsAtMost = 5
 const defaultEmoji = '🤖'
@@ -25,7 +101,7 @@ export const agentFieldsOf = (input: object) => inCamelCase(agentFields, input a
 
 /** The stored fields of the given ones; `storedTools` makes those of tools, which have keys. */
 function changesOf(given: Given): Partial<StoredAgent> {
-  const { model: _, systemInstructions, suggestedQuestions, ...rest } = given
+  const { systemInstructions, suggestedQuestions, ...rest } = given
   const same = Object.fromEntries(Object.entries(rest).filter(([name]) => !Object.hasOwn(toolFields, name)))
   return {
     ...(inSnakeCase(same) as Partial<StoredAgent>),
@@ -143,7 +219,8 @@ async function refuse(node: Node, account: string, given: Given, before: StoredA
   for (const { url } of [...(given.mcpServers ?? []), ...(given.apiTools ?? [])]) node.services.web.check(url)
   const { avatarUrl } = given
   if (avatarUrl !== before?.avatar_url) await refuseOthersFile(node, account, avatarUrl, 'avatarUrl')
-  if (given.model !== undefined && given.model !== modelName(node)) throw new AppError('INVALID_MODEL')
+  if (given.model !== undefined && !modelsOf(node).some(({ name }) => name === given.model))
+    throw new AppError('INVALID_MODEL')
   const becomesOfficial = given.visibility === 'official' && before?.visibility !== 'official'
   if (becomesOfficial && !(await isAdmin(node, account)))
     throw new AppError('FORBIDDEN', { message: 'Only admins can make an agent official' })
@@ -165,7 +242,6 @@ function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
     ...agent,
     words: searchableWords(agent),
     words_version: skeletonVersion,
-    suggested_questions: agent.visibility === 'official' ? agent.suggested_questions : null,
     ...(agent.x402_enabled && { x402_network: agent.x402_network ?? defaultNetwork }),
   }
 }

@@ -1,8 +1,9 @@
-import { modelName } from '#server/domains/agents/agent-spending/counted-answer'
+import { modelNameOf, modelsOf } from '#server/domains/agents/agent-spending/counted-answer'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { renderTools } from '#server/domains/agents/agent-tools/stored'
-import { earningsOf } from '#server/domains/payments/payments/receipts'
-import { registerPageParts } from '#server/domains/people/accounts/page-parts'
+import { Runs } from '#server/domains/agents/runs/model'
+import { earningsOf } from '#server/domains/payments/payments/settle'
+import { registerPageParts } from '#server/domains/people/accounts/index'
 import type { Node } from '#server/kernel/context'
 import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/agents/agent-records'
 import { cutToLength } from '#shared/kit/cut'
@@ -13,7 +14,8 @@ export const agentCardOf = (node: Node, agent: StoredAgent): AgentCard => ({
   owner_address: agent.owner_address,
   name: agent.name,
   personality: agent.personality,
-  model: modelName(node),
+  greeting: agent.greeting ?? '',
+  model: modelNameOf(node, agent),
   scripted: node.services.model?.isScripted ?? false,
   searches_web: node.services.model?.searchesWeb ?? false,
   avatar_emoji: agent.avatar_emoji,
@@ -53,10 +55,16 @@ export const listedAgentOf = (node: Node, agent: StoredAgent): ListedAgent => ({
 
 export async function ownAgentOf(node: Node, agent: StoredAgent): Promise<OwnAgent> {
   const { totalEarnings, paidMessages } = await earningsOf(node, agent._id)
+  const rated = (rating: 'up' | 'down') => Runs.countDocuments({ agent_id: agent._id, rating })
+  const [up, down] = await Promise.all([rated('up'), rated('down')])
   return {
     ...listedAgentOf(node, agent),
     ...agentCardOf(node, agent),
     is_own: true,
+    own_questions: agent.suggested_questions?.length ? agent.suggested_questions : null,
+    temperature: agent.temperature ?? null,
+    ratings: { up, down },
+    models: modelsOf(node).map(({ name }) => name),
     mcp_enabled: agent.mcp_enabled,
     api_enabled: agent.api_enabled,
     ...renderTools(agent),
@@ -102,11 +110,11 @@ const byTopic: readonly (readonly [topic: RegExp, question: string])[] = [
 ]
 const generic = ['What do you know most about?', 'Can you give me an example?', 'What should I ask you first?']
 
-/** Suggested questions: those of the admins, or four generated ones for a public agent. */
+/** Suggested questions: those of the owner, or four generated ones for a public agent. */
 export function suggestedQuestionsOf(
   agent: Pick<StoredAgent, 'name' | 'personality' | 'tags' | 'visibility' | 'suggested_questions'>,
 ) {
-  if (agent.visibility !== 'public') return agent.suggested_questions
+  if (agent.suggested_questions?.length || agent.visibility !== 'public') return agent.suggested_questions
   const about = [agent.personality, ...agent.tags].join(' ').toLowerCase()
   const found = byTopic.filter(([topic]) => topic.test(about)).map(([, question]) => question)
   return [firstQuestion(agent.name), ...found, ...generic].slice(0, questionsAtMost)

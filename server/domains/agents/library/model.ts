@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose'
 import { later, optional, required } from '#server/kernel/store/fields'
 import { defineModel } from '#server/kernel/store/model'
-import type { contentTypes, knowledgeStatuses, scrapeMethods } from '#shared/api/agents/knowledge-records'
+import type { contentTypes, knowledgeStatuses, scrapeMethods } from '#shared/api/agents/knowledge'
 
 /** A URL in the knowledge of an agent. */
 export interface StoredItem {
@@ -136,8 +136,26 @@ export const KnowledgeChunks = defineModel<StoredChunk>(
     .index({ knowledge_id: 1, generation: 1 }),
 )
 
+/** The text of a file, or a given one. */
+export interface StoredText {
+  /** The item. */
+  _id: string
+  agent_id: string
+  text: string
+}
+
+export const KnowledgeTexts = defineModel<StoredText>(
+  'KnowledgeTexts',
+  { shares: [{ owner: 'agent_id', becomes: 'erase', through: 'Agents' }], archive: 'knowledge' },
+  new Schema<StoredText>(
+    { _id: required, agent_id: required, text: required },
+    { collection: 'knowledge_texts', versionKey: false },
+  ).index({ agent_id: 1 }),
+)
+
 /** Removes the knowledge of a deleted agent. */
 export async function removeKnowledgeOf(agent: string): Promise<void> {
   await KnowledgeItems.deleteMany({ agent_id: agent })
   await KnowledgeChunks.deleteMany({ agent_id: agent })
+  await KnowledgeTexts.deleteMany({ agent_id: agent })
 }

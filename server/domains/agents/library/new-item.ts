@@ -1,5 +1,5 @@
 import type { StoredItem } from './model.ts'
-import { contentTypeOf } from './reading/sources.ts'
+import { contentTypeOf } from './reading/page.ts'
 
 export const itemsAtMost = { usual: 10, official: 50 }
 
@@ -19,15 +19,19 @@ interface Named {
   agent: string
   url: URL
   title: string
+  content_type?: StoredItem['content_type']
 }
 
 /** A new item. */
-export const newItem = ({ id, agent, url, title }: Named, now: number): StoredItem => ({
+export const newItem = (
+  { id, agent, url, title, content_type = contentTypeOf(url) }: Named,
+  now: number,
+): StoredItem => ({
   _id: id,
   agent_id: agent,
   url: url.href,
   title,
-  content_type: contentTypeOf(url),
+  content_type,
   status: 'pending',
   error_message: null,
   ...defaultReading,

@@ -3,18 +3,62 @@ import type { Node } from '#server/kernel/context'
 import { refusalFrom } from '#server/kernel/http/deadline'
 import { newId } from '#server/kernel/ids'
 import { readDuplicate } from '#server/kernel/store/read-back'
+import { every } from '#server/kernel/work/every'
 import { isDuplicate } from '#server/ports/database/port'
 import { type CutShort, type FrameBody, RunFailure } from '#shared/api/agents/run-frames'
-import { AppError, type ErrorCode } from '#shared/errors'
+import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { failedRun, generationFailedText, StoppedRun } from './answer-lines.ts'
-import { FrameLog } from './frame-log.ts'
+import { FrameLog, framesFrom, runOutcomeOf, storedFrames, storeFrames } from './frame-store.ts'
 import { ownChatPlace } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
-import { releaseQuestionPlaces, takeQuestionPlaces } from './open-questions.ts'
-import { holdRun, releaseRun } from './relay.ts'
-import { settleRun } from './settle.ts'
-import { endLostRun } from './sweep.ts'
+import { holdRun, isRunHere, releaseRun } from './relay.ts'
+import { releaseQuestionPlaces, settleRun, takeQuestionPlaces } from './settle.ts'
 import { RunWriter } from './writer.ts'
+
+/** A node that is missing in so many sweeps is gone. It shows within six seconds; an answer ends within eight. */
+const mostMissed = 2
+const sweepMilliseconds = 10_000
+const atOnce = 5_000
+const youngMilliseconds = 10_000
+
+/** Ends runs without a node, with their written text. A timed-out write may have stored unknown runs of this node. */
+export function sweepRuns(node: Node): () => void {
+  /** Sweeps in a row in which the run's node was missing. */
+  const missed = new Map<string, number>()
+
+  function isLost({ _id, node: worker, created_at }: StoredRun): boolean {
+    if (worker === node.id) return !isRunHere(node, _id) && node.now() - created_at.getTime() >= youngMilliseconds
+    return node.alone || (missed.get(_id) ?? 0) >= mostMissed
+  }
+
+  async function sweep(): Promise<boolean> {
+    const others = node.alone ? [] : [...node.nodes.live()].filter((id) => id !== node.id)
+    const found = await Runs.find({ state: 'running', node: { $nin: others } })
+      .limit(atOnce)
+      .lean<StoredRun[]>()
+    const gone = new Set(found.filter((run) => run.node !== node.id).map(({ _id }) => _id))
+    for (const id of missed.keys()) if (!gone.has(id)) missed.delete(id)
+    for (const id of gone) missed.set(id, (missed.get(id) ?? 0) + 1)
+    for (const run of found) if (isLost(run)) await endLostRun(node, run)
+    return gone.size > 0
+  }
+  return every(node, sweepMilliseconds, sweep, 'lost answers were not ended', node.nodes.onChange)
+}
+
+/** Ends a run behind its stored frames; of several nodes one succeeds. Returns all frames; null if its node is ahead. */
+export async function endLostRun(node: Node, run: StoredRun): Promise<FrameBody[] | null> {
+  const frames = await framesFrom(run._id, 0)
+  const { text, end } = runOutcomeOf(frames)
+  if (!end) {
+    const partial_message_id = text === '' ? null : run.message_id
+    const last = { t: 'error' as const, code: 'RUN_LOST', text: errors.RUN_LOST[1], partial_message_id, message: text }
+    const taken = await storeFrames([storedFrames(run._id, frames.length, [last], node.id, node.now())])
+    if (taken.has(run._id)) return null
+    frames.push(last)
+  }
+  await settleRun(node, run, frames)
+  return frames
+}
 
 const longestMilliseconds = 300_000
 /** Frames come at least this often, as a sign of life. */
@@ -54,6 +98,8 @@ export interface RunRequest {
   clientRunId?: string | undefined
   /** The session within the conversation. */
   session?: string | undefined
+  /** The first question that this one replaces. */
+  replaces?: string | undefined
   /** Whether the answer is sent to the room of the question. */
   isToSay?: boolean
 }
@@ -121,7 +167,7 @@ function sameRequest(first: StoredRun | null, { agent, place, message, isToSay }
 
 /** A new run of a question. */
 export function newRun(node: Node, ask: RunRequest): StoredRun {
-  const { agent, account, place, message, clientRunId, session, isToSay } = ask
+  const { agent, account, place, message, clientRunId, session, replaces, isToSay } = ask
   const id = newId()
   return {
     _id: id,
@@ -129,6 +175,7 @@ export function newRun(node: Node, ask: RunRequest): StoredRun {
     account,
     place,
     ...(session !== undefined && { session }),
+    ...(replaces !== undefined && { replaces }),
     client_run_id: clientRunId ?? id,
     user_message_id: newId(),
     message_id: newId(),

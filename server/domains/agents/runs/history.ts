@@ -13,15 +13,26 @@ const longestHistory = 32_000
 /** The place of private questions. */
 export const ownChatPlace = 'chat'
 
-/** The conversation of a question: of asker and agent, or of a room and the agent. */
-export const conversationOf = ({ agent_id, account, place }: StoredRun) =>
-  isRoomPlace(place) ? { agent_id, place } : { agent_id, account, place }
+/** The session of questions without a named one. */
+export const unnamedSession = 'main'
+
+/** Whose questions to which agent. */
+export type Chat = Pick<StoredRun, 'agent_id' | 'account' | 'place'>
+
+/** The conversation of a question: a session of asker and agent, or all of a room and the agent. */
+export const conversationOf = ({ agent_id, account, place, session }: Chat & Pick<StoredRun, 'session'>) =>
+  isRoomPlace(place) ? { agent_id, place } : { agent_id, account, place, ...inSession(session ?? unnamedSession) }
 
 /** The session of a run: named by the asker, or that of its first question. */
 export const sessionOfRun = ({ session, _id }: StoredRun): string => session ?? _id
 
-/** The earlier turns of the named session, or all. */
-const inSession = ({ session }: StoredRun) => (session ? { $or: [{ session }, { _id: session }] } : {})
+/** The questions of a session. One that is named after an unnamed question begins with it. */
+const inSession = (session: string) =>
+  session === unnamedSession ? { session: { $exists: false } } : { $or: [{ session }, { _id: session }] }
+
+/** The questions of one session, or of all. */
+export const questionsOf = (chat: Chat, session: string | undefined) =>
+  session === undefined ? chat : conversationOf({ ...chat, session })
 
 /** The place of questions in a room, by its key. */
 export const roomPlace = (key: string) => `room:${key}`
@@ -29,7 +40,7 @@ export const isRoomPlace = (place: string) => place.startsWith(roomPlace(''))
 
 /** Earlier turns of a conversation, oldest first, with broken-off answers. */
 export async function turnsBefore(node: Node, run: StoredRun, limit: number): Promise<Turn[]> {
-  const before = await Runs.find({ ...conversationOf(run), ...inSession(run), _id: { $lt: run._id } })
+  const before = await Runs.find({ ...conversationOf(run), _id: { $lt: run.replaces ?? run._id } })
     .sort({ _id: -1 })
     .limit(limit)
     .lean<StoredRun[]>()
@@ -64,15 +75,17 @@ async function withoutDeleted(node: Node, place: string, runs: StoredRun[]): Pro
   return runs.filter((_, at) => messages[at] && !messages[at].body.deleted)
 }
 
+interface Pages {
+  limit: number
+  /** A message. */
+  before?: string | undefined
+  session?: string | undefined
+}
+
 /** The newest messages of a conversation, or those before one, oldest first. */
-export async function messagesOf(
-  node: Node,
-  conversation: Pick<StoredRun, 'agent_id' | 'account' | 'place'>,
-  limit: number,
-  before?: string,
-): Promise<ChatMessage[]> {
-  const earlier = before === undefined ? null : await runOfMessage(conversation, before)
-  const runs = await Runs.find({ ...conversation, ...(earlier ? { _id: { $lte: earlier._id } } : {}) })
+export async function messagesOf(node: Node, chat: Chat, { limit, before, session }: Pages): Promise<ChatMessage[]> {
+  const earlier = before === undefined ? null : await runOfMessage(chat, before)
+  const runs = await Runs.find({ ...questionsOf(chat, session), ...(earlier ? { _id: { $lte: earlier._id } } : {}) })
     .sort({ _id: -1 })
     .limit(limit)
     .lean<StoredRun[]>()
@@ -80,13 +93,13 @@ export async function messagesOf(
     throw new AppError('INVALID_PARAMETER', { message: 'before: no message of this conversation' })
   const ended = await Promise.all(runs.reverse().map((run) => endedRun(node, run)))
   // The message was deleted meanwhile.
-  const messages = ended.flatMap((run) => (run?.place === conversation.place ? messagesOfRun(run) : []))
+  const messages = ended.flatMap((run) => (run?.place === chat.place ? messagesOfRun(run) : []))
   const end = messages.findIndex(({ id }) => id === before)
   return (end === -1 ? messages : messages.slice(0, end)).slice(-limit)
 }
 
-const runOfMessage = (conversation: Pick<StoredRun, 'agent_id' | 'account' | 'place'>, id: string) =>
-  Runs.findOne({ ...conversation, $or: [{ user_message_id: id }, { message_id: id }] }).lean<StoredRun>()
+const runOfMessage = (chat: Chat, id: string) =>
+  Runs.findOne({ ...chat, $or: [{ user_message_id: id }, { message_id: id }] }).lean<StoredRun>()
 
 const messagesOfRun = (run: StoredRun): ChatMessage[] => [
   {
@@ -101,6 +114,7 @@ const messagesOfRun = (run: StoredRun): ChatMessage[] => [
     sources: [],
     tools: [],
     scheduling: null,
+    rating: null,
   },
   ...(run.state === 'running'
     ? []
@@ -117,6 +131,7 @@ const messagesOfRun = (run: StoredRun): ChatMessage[] => [
           sources: run.sources ?? [],
           tools: run.tools ?? [],
           scheduling: run.scheduling,
+          rating: run.rating ?? null,
           ...(run.cut_short ? { cut_short: run.cut_short } : {}),
           ...(typeof run.milliseconds === 'number' ? { ms: run.milliseconds } : {}),
         },

@@ -1,13 +1,18 @@
 import type { Actions, Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
-import type { agentRuns as contract } from '#shared/api/agents/agent-runs'
-import { followBegun } from './begun-notices.ts'
+import type { agentConversations, agentRuns } from '#shared/api/agents/agent-runs'
+import { sweepRuns } from './begin.ts'
 import * as chat from './chat.ts'
+import { followBegun } from './chat.ts'
+import { conversations, renameConversation } from './conversations.ts'
 import { followInterest, followStops, stopAllRuns } from './relay.ts'
 import { followRefusals } from './stop.ts'
-import { sweepRuns } from './sweep.ts'
 
-export const runActions: Actions<typeof contract> = chat
+export const runActions: Actions<typeof agentRuns & typeof agentConversations> = {
+  ...chat,
+  conversations,
+  renameConversation,
+}
 
 export const startRuns = (node: Node): readonly Stop[] => [
   followBegun(node),

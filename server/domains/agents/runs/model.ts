@@ -17,8 +17,10 @@ export interface StoredRun {
   account: string
   /** Its conversation: `chat`, or one that a domain names. */
   place: string
-  /** The named session in the conversation, if any. */
+  /** The named session, if any. */
   session?: string
+  /** The first question that this one replaces, with all behind it. */
+  replaces?: string
   /** The asker's key, unique per account. */
   client_run_id: string
   user_message_id: string
@@ -42,6 +44,8 @@ export interface StoredRun {
   /** Absent in older answers. */
   tools?: RunTool[]
   scheduling: Scheduling | null
+  /** How the asker likes the answer, if said. */
+  rating?: 'up' | 'down'
   /** Absent in whole answers. */
   cut_short?: CutShort
   input_tokens: number | null
@@ -69,6 +73,7 @@ export const Runs = defineModel<StoredRun>(
       account: required,
       place: required,
       session: { type: String },
+      replaces: { type: String },
       client_run_id: required,
       user_message_id: required,
       message_id: required,
@@ -84,6 +89,7 @@ export const Runs = defineModel<StoredRun>(
       sources: { type: Schema.Types.Mixed },
       tools: { type: Schema.Types.Mixed },
       scheduling: { type: Schema.Types.Mixed, default: null },
+      rating: { type: String },
       cut_short: { type: String },
       input_tokens: amount,
       output_tokens: amount,
@@ -100,8 +106,41 @@ export const Runs = defineModel<StoredRun>(
     .index({ account: 1, state: 1 })
     .index({ agent_id: 1, state: 1 })
     .index({ state: 1, node: 1 })
+    .index({ agent_id: 1, rating: 1 }, { partialFilterExpression: { rating: { $exists: true } } })
     .index({ stop_at: 1 }, { partialFilterExpression: { stop_at: { $exists: true } } })
     .index({ to_say: 1 }, { partialFilterExpression: { to_say: { $exists: true } } }),
+)
+
+/** A conversation of an account with an agent, in their list. */
+export interface StoredConversation {
+  /** `account agent session` */
+  _id: string
+  account: string
+  agent_id: string
+  session: string
+  title: string
+  created_at: Date
+  /** The time of its last question. */
+  asked_at: Date
+}
+
+export const Conversations = defineModel<StoredConversation>(
+  'AgentConversations',
+  { shares: [{ owner: 'account', becomes: 'erase' }], archive: 'agents' },
+  new Schema<StoredConversation>(
+    {
+      _id: required,
+      account: required,
+      agent_id: required,
+      session: required,
+      title: required,
+      created_at: { type: Date, required: true },
+      asked_at: { type: Date, required: true },
+    },
+    { collection: 'agent_conversations', versionKey: false },
+  )
+    .index({ account: 1, agent_id: 1, asked_at: -1, _id: -1 })
+    .index({ agent_id: 1 }),
 )
 
 /** Open questions of an account, or to one agent, in one document, so that races cannot exceed the limit. */

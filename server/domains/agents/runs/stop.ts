@@ -1,14 +1,17 @@
-import { agentsOf } from '#server/domains/agents/agent-state/access'
+import { agentRefusalOf, agentsOf } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { blocksChanged } from '#server/domains/moderation/blocks/events'
 import { accountSuspended } from '#server/domains/people/accounts/events'
+import { isSuspended } from '#server/domains/people/accounts/roles'
 import { friendsEnded } from '#server/domains/people/friends/events'
 import type { Pair } from '#server/domains/people/friends/model'
 import { isRowOf } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
 import type { QueryFilter } from '#server/ports/database/port'
-import { isRefusedRun } from './agent-now.ts'
+import { isSameAccount } from '#shared/kit/accounts'
+import { cancelledRun } from './answer-lines.ts'
+import { isRoomPlace } from './history.ts'
 import { type RunState, Runs, type StoredRun } from './model.ts'
 import { isRunHere, requestStop, stopRun, untilReleased } from './relay.ts'
 
@@ -84,3 +87,20 @@ async function ofAccount(account: string): Promise<StoredRun[]> {
 
 /** Runs of either account, perhaps with agents of the other. */
 const between = (one: string, other: string): Promise<StoredRun[]> => running({ account: { $in: [one, other] } })
+
+/** The current agent of a stored question. Throws the end of the run if the asker was refused meanwhile. */
+export async function agentNow(node: Node, run: StoredRun): Promise<StoredAgent> {
+  const agent = await Agents.findOne({ _id: run.agent_id }).lean<StoredAgent>()
+  if (!agent || (await isRefusedRun(node, run, agent))) throw cancelledRun(agent?.owner_address ?? run.account)
+  return agent
+}
+
+/** Whether the asker may not use the agent any more. Paid questions without an account are always answered. */
+async function isRefusedRun(node: Node, { account, place }: StoredRun, agent: StoredAgent): Promise<boolean> {
+  if (isSameAccount(account, place)) return false
+  const isOfficial = agent.visibility === 'official'
+  if (isRoomPlace(place) && !isOfficial) return true
+  // The log knows it before the records of accounts.
+  if ((await isSuspended(node, account)) || (!isOfficial && (await isSuspended(node, agent.owner_address)))) return true
+  return (await agentRefusalOf(account, agent)) !== null
+}

@@ -3,6 +3,7 @@ import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
 import { keyAt } from '#server/ports/storage/port'
 import { AppError, type ErrorCode } from '#shared/errors'
+import { UploadRecords } from './model.ts'
 
 /** Stores a picture. Throws UNSUPPORTED_MEDIA_TYPE for anything else. */
 type StorePicture = (context: Context, place: StorageFolder, file: Blob) => Promise<{ url: string }>
@@ -59,3 +60,27 @@ const refuseOn =
   (error: unknown): never => {
     throw error instanceof AppError && codes.includes(error.code) ? refusal : error
   }
+
+/** Whether an account may show an address: any remote one, and its own uploads here. */
+export async function mayShowFile(
+  { settings }: Pick<Node, 'settings'>,
+  account: string,
+  url: string,
+): Promise<boolean> {
+  const key = keyAt(settings.storageUrl, url)
+  return key === null || (await UploadRecords.exists({ _id: key, owner: account })) !== null
+}
+
+/** Throws VALIDATION_ERROR for another account's upload: the reference would outlive the file's deletion. */
+export async function refuseOthersFile(
+  node: Pick<Node, 'settings'>,
+  account: string,
+  address: string | null | undefined,
+  path: string,
+): Promise<void> {
+  if (!address || (await mayShowFile(node, account, address))) return
+  throw new AppError('VALIDATION_ERROR', {
+    message: `${path}: not a picture that you have uploaded here`,
+    details: { path },
+  })
+}

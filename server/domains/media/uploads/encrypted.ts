@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { evidenceEnding } from '#server/domains/media/files/claims'
 import {
   type StoredUpload,
   storedFile,
@@ -6,14 +7,32 @@ import {
   type UsedVector,
   UsedVectors,
 } from '#server/domains/media/files/model'
-import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
+import { readableRoomOf } from '#server/domains/rooms/room-state/access'
+import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import { fewAtOnce } from '#server/kernel/few-at-once'
+import { holdShares } from '#server/kernel/held'
+import { budgets } from '#server/kernel/limits/budgets'
+import { nodeState } from '#server/kernel/operate/node-state'
+import { callerKindOf } from '#server/kernel/sockets/connection-slots'
 import { ReceivedFile } from '#server/kernel/uploads'
+import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/ports/database/port'
+import type { CleanFile, FileKind } from '#server/ports/reader/port'
 import { bytesOf, isPrivate, keyAt } from '#server/ports/storage/port'
 import type { uploads as contract } from '#shared/api/media/uploads'
 import { AppError } from '#shared/errors'
-import { fileAddressOf, newFileKey, newFileName, storageOf, type UploadFolder } from './store.ts'
-import { newUploadFields, storeFileOnce } from './store-once.ts'
+import {
+  fileAddressOf,
+  newFileKey,
+  newFileName,
+  newUploadFields,
+  storageOf,
+  storeFile,
+  storeFileOnce,
+  type UploadFolder,
+} from './store.ts'
 
 const vectorBytes = 12
 
@@ -94,4 +113,107 @@ async function contentOf(file: File): Promise<string> {
   const content = createHash('sha256')
   for await (const chunk of bytesOf(file)) content.update(chunk)
   return content.digest('base64url')
+}
+
+/** Stores opened media of a sealed message for a report. It is readable once a report names it, by its moderators alone. */
+export const storeEvidence: Action<typeof contract.evidence> = async ({ file, messageId, url, salt }, context) => {
+  storageOf(context.node)
+  const { room, sender } = await readableMessage(context, messageId)
+  const sent = await sealedFile(context, url, sender)
+  const ending = await evidenceEnding(file)
+  if (ending === null)
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'file: not a picture or a voice message that is shown' })
+  const isCommitted = sent.commitment !== undefined && salt !== undefined
+  if (isCommitted && sent.commitment !== (await commitmentBy(salt, file)))
+    throw new AppError('VALIDATION_ERROR', { message: 'file: not what its sender has committed to, with this salt' })
+  // A file from another conversation proves nothing about this one.
+  const isAsSent = isCommitted && (await RoomEvents.exists({ 'body.media': sent._id, room, sender })) !== null
+  const about = { evidence_of: messageId, is_as_sent: isAsSent }
+  const { path } = await storeFile(context, storageFolders.evidence, { ending, blob: file, about })
+  return { evidence: path.slice(path.lastIndexOf('/') + 1), is_as_sent: isAsSent }
+}
+
+/** Loads a message that the caller can read, also if it was deleted since. */
+async function readableMessage({ node, caller }: Context, id: string): Promise<{ room: string; sender: string }> {
+  const row = await RoomEvents.findOne({ _id: id, type: messageCreated.type }, { room: 1, sender: 1 }).lean()
+  const unknown = new AppError('NOT_FOUND', { message: 'There is no such message' })
+  if (!row) throw unknown
+  await node.log
+    .ask(row.room, (view, now) => void readableRoomOf(view, caller.account, now))
+    .catch((error: unknown) => {
+      throw error instanceof AppError && error.status < 500 ? unknown : error
+    })
+  return row
+}
+
+/** The sealed file of a sender. Its key has the account as the message has it, also of one who is erased. */
+async function sealedFile({ node }: Context, url: string, sender: string): Promise<StoredUpload> {
+  const key = keyAt(node.settings.storageUrl, url) ?? ''
+  const isSealed = [storageFolders.image, storageFolders.voice].some(({ bucket, folder }) =>
+    key.startsWith(`${bucket}/${folder}/${sender.toLowerCase()}/`),
+  )
+  const record = isSealed ? await UploadRecords.findOne({ _id: key, ...storedFile }).lean<StoredUpload>() : null
+  if (!record) throw new AppError('NOT_FOUND', { message: 'There is no such file' })
+  return record
+}
+
+async function commitmentBy(salt: string, file: File): Promise<string> {
+  const hash = createHash('sha256').update(Buffer.from(salt, 'hex'))
+  for await (const piece of bytesOf(file)) hash.update(piece)
+  return hash.digest('hex')
+}
+
+/** The files in memory at a time. */
+const atOnce = 4
+const retrySeconds = 5
+
+const reading = nodeState(() => ({ run: fewAtOnce(atOnce), held: new Map<unknown, number>() }))
+
+interface Given {
+  file: Blob
+  kinds: readonly FileKind[]
+  /** The refusal for other kinds. */
+  refusal: string
+}
+
+/** Calls `work` with the file without its metadata. Addresses take turns; a caller with too many waiting files is refused. */
+export async function withCleanFile<T>(
+  context: Context,
+  { file, kinds, refusal }: Given,
+  work: (clean: CleanFile) => Promise<T>,
+): Promise<T> {
+  const { node } = context
+  const release = holdFile(context)
+  try {
+    return await reading(node).run(async () => {
+      const bytes = new Uint8Array(await file.arrayBuffer())
+      const found = await node.services.reader.clean(kinds, bytes).catch((error: unknown) => refuse(node, error))
+      if (found === null) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: refusal })
+      return work(found)
+    }, context.caller.ip)
+  } finally {
+    release()
+  }
+}
+
+/** A file that crashed its reader or took too long is refused alone. */
+function refuse({ logger }: Node, error: unknown): null {
+  if (!(error instanceof AppError) || !['TIMEOUT', 'UPSTREAM_ERROR'].includes(error.code)) throw error
+  logger.warn({ error }, 'a file could not be read')
+  return null
+}
+
+function holdFile(context: Context): () => void {
+  const { node } = context
+  const caller = signedIn(context)
+  const kind = callerKindOf(caller, node.now())
+  if (kind === 'anonymous') throw new AppError('UNAUTHORIZED')
+  return holdShares(
+    reading(node).held,
+    [
+      { key: caller.account, budget: budgets.filesOfAccount, of: 'account' },
+      { key: [kind, caller.ip].join(' '), budget: budgets.filesOfAddress[kind], of: 'address' },
+    ],
+    { scale: node.limits.scale, what: 'files that wait to be read', retryAfter: retrySeconds },
+  )
 }

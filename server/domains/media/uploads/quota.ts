@@ -1,7 +1,7 @@
 import { UploadQuotas } from '#server/domains/media/files/model'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import type { Account } from '#server/domains/people/accounts/model'
-import { installationSetting } from '#server/domains/platform/installation/stored-settings'
+import { installationSetting } from '#server/domains/platform/installation/index'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
 import type { Sender, UploadAdmission } from '#server/kernel/uploads'

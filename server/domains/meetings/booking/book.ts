@@ -1,27 +1,197 @@
 import { createHash } from 'node:crypto'
+import { isHex } from 'viem'
+import { z } from 'zod'
 import { busyTimes, hour, isOfferedTime } from '#server/domains/meetings/scheduling/free-times'
 import { type NewCall, refuseTakenTime, spanOf, writeCall } from '#server/domains/meetings/scheduling/host-schedule'
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
-import { isZone } from '#server/domains/meetings/scheduling/open-time'
+import { isFreeSpan, isZone } from '#server/domains/meetings/scheduling/open-time'
 import { bookableSettings } from '#server/domains/meetings/scheduling/own-settings'
-import { isFreeSpan } from '#server/domains/meetings/scheduling/slots'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
+import { type PaymentCode, Payments, type StoredPayment } from '#server/domains/payments/payments/model'
+import {
+  busyPaymentError,
+  paymentRequiredError,
+  pendingPaymentError,
+  purchaseHash,
+  repeatedPayment,
+  sentPayment,
+  whenPaid,
+} from '#server/domains/payments/payments/pay'
+import { facilitatorFor, networkNamed, type PaymentOffer } from '#server/domains/payments/payments/scheme'
+import { isUnchargedPayment } from '#server/domains/payments/payments/states'
+import { settledHeaders } from '#server/domains/payments/payments/x402'
 import { accountByEmail } from '#server/domains/people/accounts/emails'
+import { refuseDisplayName } from '#server/domains/people/accounts/profile-changes'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
+import { refuseNames } from '#server/domains/rooms/room-state/judge-draft'
 import type { Context, Node } from '#server/kernel/context'
+import { job } from '#server/kernel/work/jobs'
+import { GLOBAL } from '#server/log/types'
 import type { booking as contract } from '#shared/api/meetings/booking'
 import type { SchedulingSettings } from '#shared/api/meetings/scheduling'
+import { priceText, unitsOf } from '#shared/api/payments/payment-networks'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { requesterOf } from './emails.ts'
-import { planFollowUp } from './follow-up.ts'
-import { isHeldCall } from './holds.ts'
-import { type Booker, newCall } from './new-call.ts'
-import { announceBooked, noticeDue } from './notices.ts'
-import { bookedWithPayment, bookPaidCall, bookSettledCall } from './pay.ts'
-import { refuseCallText } from './refuse-text.ts'
+import {
+  type Booker,
+  bookHeldCall,
+  callOfPayment,
+  heldCallFor,
+  isHeldCall,
+  newCall,
+  releaseCall,
+  resolveHold,
+} from './holds.ts'
+import { announceBooked, noticeDue, retryNotice } from './notices.ts'
 import { nameOfAccount } from './render.ts'
+
+/** The call is stored within so long after its job. */
+const storedMilliseconds = 60_000
+const pauseMilliseconds = (age: number) => Math.min(300_000, Math.max(1_000, age / 20))
+
+const open = { $or: [{ payment_status: 'pending' as const }, { tell_at: { $exists: true } }] }
+
+/** Resolves the hold of a call, and sends its notice, until neither is left. */
+export const callFollowUp = job({
+  kind: 'booking.follow-up',
+  payload: z.object({ call: z.string(), at: z.number() }),
+  async run({ call: _id, at }, { node }) {
+    const call = await Bookings.findOne({ _id, ...open }).lean<StoredBooking>()
+    const age = node.now() - at
+    if (!call) return age < storedMilliseconds ? at + storedMilliseconds : undefined
+    await retryNotice(node, call)
+      .then(() => (isHeldCall(call) ? resolveHold(node, call) : undefined))
+      .catch((error: unknown) => node.logger.warn({ error, call: _id }, 'a call was not followed up'))
+    return node.now() + pauseMilliseconds(age)
+  },
+})
+
+/** Stored before the call is held, booked or cancelled, so that no crash comes between. */
+export const planFollowUp = ({ jobs, now }: Node, call: string, id?: string): Promise<void> =>
+  jobs.add(callFollowUp, { call, at: now() }, id, now() + pauseMilliseconds(0))
+
+/** Older versions stored no job for a call. */
+export async function followUpOlderCalls(node: Node): Promise<void> {
+  for (const { _id } of await Bookings.find(open, { _id: 1 }).lean<StoredBooking[]>())
+    await planFollowUp(node, _id, `${callFollowUp.kind} ${_id}`)
+}
+
+const payMinute = 60_000
+/** A settled payment keeps its price for so long. */
+const priceKeptMilliseconds = 86_400_000
+
+/** A payment buys one booking by one person, at any time of one host. Others cannot use its proof. */
+const purchaseOf = (host: string, booker: string, header: string) => ({
+  seller: `call:${host}`,
+  hash: purchaseHash('call', host, booker),
+  header,
+})
+
+/** The call that is booked with a payment, or held for it, if any. */
+async function bookedWithPayment(
+  node: Node,
+  host: string,
+  booker: string,
+  header: string,
+): Promise<StoredBooking | null> {
+  const { stored, differs } = await sentPayment(node, purchaseOf(host, booker, header))
+  return stored && differs === null ? callOfPayment(stored) : null
+}
+
+/** Books a held call, whatever the host's settings are by now. Throws while its payment is pending. */
+async function bookSettledCall(node: Node, call: StoredBooking): Promise<StoredBooking> {
+  const payment = await Payments.findOne({ _id: call.payment_id ?? '' }).lean<StoredPayment>()
+  const booked = payment?.state === 'settled' ? await bookHeldCall(node, payment) : null
+  if (booked) return booked
+  if (payment) throw payment.state === 'unknown' ? pendingPaymentError(node, payment) : busyPaymentError(payment)
+  throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+}
+
+interface Payment {
+  settings: SchedulingSettings
+  /** In cents. */
+  price: number
+  /** The proof of x402, if one was sent. */
+  header: string | undefined
+}
+
+/** Holds the time by `write`, then charges the call. Throws 402 unpaid; if the time was taken, the payment stays usable for this host. */
+async function bookPaidCall(
+  context: Context,
+  call: NewCall,
+  { settings, price, header }: Payment,
+  write: (call: NewCall) => Promise<StoredBooking>,
+): Promise<StoredBooking> {
+  const { node } = context
+  const { recipient_wallet_address: host, booker } = call
+  const wanted = callOfferOf(node, settings, price)
+  const { isSimulated } = facilitatorFor(node, wanted.facts)
+  const hold = (payment: StoredPayment) => write(heldCallFor(call, price, payment)).catch(withUnusedPayment(payment))
+  /** An earlier version settled payments without a hold; they pay for the current request. */
+  async function bookUnheld(payment: StoredPayment): Promise<StoredBooking> {
+    const fault = offerMismatch(payment, wanted, isSimulated, node.now())
+    if (fault) throw paymentRequiredError(context, wanted, fault)
+    const held = await hold(payment)
+    return (await bookHeldCall(node, payment)) ?? held
+  }
+  try {
+    if (header === undefined) throw paymentRequiredError(context, wanted, null)
+    const sent = await sentPayment(node, purchaseOf(host, booker, header))
+    if (isUnchargedPayment(repeatedPayment(context, wanted, sent)))
+      await refuseTakenTime(call, settings.scheduling_buffer_minutes * payMinute)
+    const release = ({ _id }: StoredPayment) => releaseCall(node, _id)
+    const book = async ({ payment }: { payment: StoredPayment }) => {
+      const booked = (await bookHeldCall(node, payment)) ?? (await bookUnheld(payment))
+      for (const [name, value] of Object.entries(settledHeaders(wanted.facts, payment)))
+        context.http?.setHeader(name, value)
+      return booked
+    }
+    return await whenPaid(context, wanted, sent, book, { hold, release })
+  } catch (error) {
+    throw withPrice(error, wanted, price)
+  }
+}
+
+/** Why an earlier payment does not pay the current offer; null if it does. */
+function offerMismatch(
+  { network, simulated, value, settled_at }: StoredPayment,
+  { facts, amount }: PaymentOffer,
+  isSimulated: boolean,
+  now: number,
+): PaymentCode | null {
+  if (network !== facts.network || simulated !== isSimulated) return 'WRONG_NETWORK'
+  const keepsPrice = settled_at !== null && now - settled_at.getTime() <= priceKeptMilliseconds
+  return keepsPrice || BigInt(value) >= BigInt(amount) ? null : 'INSUFFICIENT_PAYMENT'
+}
+
+function callOfferOf({ settings: { publicUrl } }: Node, settings: SchedulingSettings, price: number): PaymentOffer {
+  const { scheduling_network: network, scheduling_wallet_address: payTo } = settings
+  const facts = networkNamed(network)
+  if (!facts || !isHex(payTo))
+    throw new AppError('SERVICE_UNAVAILABLE', { message: 'Calls on this network cannot be paid for here' })
+  const description = `A call of ${settings.scheduling_paid_duration_minutes} minutes for ${priceText(price)}`
+  return { facts, amount: unitsOf(price), payTo, resource: `${publicUrl}/api/scheduling/schedule`, description }
+}
+
+/** Adds to a taken time that the payment is still unused. */
+const withUnusedPayment =
+  ({ _id: id, state }: StoredPayment) =>
+  (error: unknown): never => {
+    if (!(error instanceof AppError && error.code === 'SLOT_TAKEN')) throw error
+    const message = 'This time was taken meanwhile. Book another with the same payment.'
+    throw new AppError('SLOT_TAKEN', { message, details: { ...error.details, payment: { id, state } } })
+  }
+
+/** Adds the price in fields of its own to a 402. */
+function withPrice(error: unknown, { facts, payTo }: PaymentOffer, priceCents: number): unknown {
+  if (!(error instanceof AppError && error.status === 402)) return error
+  const price = { priceCents, network: facts.network, payToAddress: payTo }
+  const why = error.code === 'PAYMENT_REQUIRED' ? {} : { details: { message: error.details?.message } }
+  const message = error.code === 'PAYMENT_REQUIRED' ? 'Payment required' : error.message
+  return new AppError(error.code, { message, details: { ...error.details, ...price, ...why } })
+}
 
 const minute = 60_000
 const daySeconds = 86_400
@@ -180,4 +350,21 @@ function callKindOf(settings: SchedulingSettings, asksPaid: boolean): CallKind {
   if (!settings.scheduling_free_enabled)
     throw new AppError('SCHEDULING_DISABLED', { message: 'This user takes no free calls' })
   return { duration: settings.scheduling_free_duration_minutes, price: 0 }
+}
+
+interface CallText {
+  title?: string | undefined
+  notes?: string | null | undefined
+  guestName?: string | undefined
+}
+
+/** Refuses texts of a call that imitate somebody, or have a word that is blocked everywhere. */
+export async function refuseCallText(
+  node: Node,
+  account: string | null,
+  { title, notes, guestName }: CallText,
+): Promise<void> {
+  if (guestName !== undefined) await refuseDisplayName('guestName', account ?? '', guestName)
+  const texts = { name: title, notes: notes ?? undefined, guestName }
+  await node.log.ask(GLOBAL, (view) => refuseNames(node, view, account ?? '', texts))
 }

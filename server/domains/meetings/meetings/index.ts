@@ -15,8 +15,16 @@ import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import type { StoredMeeting } from './model.ts'
 import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
-import { guestIdentity, refuseRemoved, removePerson } from './removal.ts'
-import { enter, keepMeetingPlaces, leave, leavePlace, signal } from './seating.ts'
+import {
+  enter,
+  guestIdentity,
+  keepMeetingPlaces,
+  leave,
+  leavePlace,
+  refuseRemoved,
+  removePerson,
+  signal,
+} from './seating.ts'
 import { deleteSeatsIn, isHostIn, peopleCounts, refuseWithoutHost, seatOf, seatsOf } from './seats.ts'
 import { meetingSettings } from './settings.ts'
 

@@ -88,6 +88,7 @@ export const Seats = defineModel<StoredSeat>(
   )
     .index({ peer: 1 }, { unique: true })
     .index({ room_id: 1, identity: 1 })
+    .index({ identity: 1 })
     .index({ until: 1 }, { expireAfterSeconds: 0 }),
 )
 

@@ -48,6 +48,10 @@ export async function peopleCounts(node: Node, rooms: readonly string[]): Promis
 export const isHostIn = async (node: Node, room_id: string): Promise<boolean> =>
   (await Seats.exists({ room_id, is_host: true, until: { $gt: new Date(node.now()) } })) !== null
 
+/** Whether a person is in any meeting of this server. */
+export const isInMeeting = async (node: Node, identity: string): Promise<boolean> =>
+  (await Seats.exists({ identity, until: { $gt: new Date(node.now()) } })) !== null
+
 export const seatOf = (peer: string): Promise<StoredSeat | null> => Seats.findOne({ peer }).lean<StoredSeat>()
 
 /** The places that an identity holds. */

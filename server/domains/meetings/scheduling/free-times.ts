@@ -1,11 +1,9 @@
-import { cachedBusyTimes, freshBusyTimes } from '#server/domains/meetings/calendar/busy'
+import { cachedBusyTimes, freshBusyTimes } from '#server/domains/meetings/calendar/connections'
 import type { Node } from '#server/kernel/context'
 import type { SchedulingSettings } from '#shared/api/meetings/scheduling'
 import { AppError } from '#shared/errors'
 import { takenTimes } from './host-schedule.ts'
-import type { Span } from './open-time.ts'
-import { type SlotRules, slotsOf } from './slots.ts'
-import { weeklyOf, windowsOf } from './windows.ts'
+import { type SlotRules, type Span, slotsOf, weeklyOf, windowsOf } from './open-time.ts'
 
 const minute = 60_000
 export const hour = 60 * minute

@@ -3,8 +3,7 @@ import { isDuplicate, type QueryFilter } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { Bookings, type StoredBooking } from './model.ts'
-import type { Span } from './open-time.ts'
-import { isFreeSpan } from './slots.ts'
+import { isFreeSpan, type Span } from './open-time.ts'
 
 const minute = 60_000
 /** The longest call. */

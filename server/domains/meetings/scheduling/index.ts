@@ -1,5 +1,5 @@
 import { facilitatorOf, networkNamed } from '#server/domains/payments/payments/scheme'
-import { registerPageParts } from '#server/domains/people/accounts/page-parts'
+import { registerPageParts } from '#server/domains/people/accounts/index'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { scheduling as contract, type SchedulingSettings, type ShownSettings } from '#shared/api/meetings/scheduling'
@@ -7,9 +7,17 @@ import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { renderSlot } from './booking-card.ts'
 import { freeTimes } from './free-times.ts'
-import { dayLength, isZone, type Span, startOfDay } from './open-time.ts'
+import {
+  dayLength,
+  isZone,
+  removeWindow,
+  renderWindow,
+  type Span,
+  setWindow,
+  startOfDay,
+  windowsOf,
+} from './open-time.ts'
 import { bookableSettings, bookingInfoOf, changeSettings, settingsSeenBy } from './own-settings.ts'
-import { removeWindow, renderWindow, setWindow, windowsOf } from './windows.ts'
 
 const daysUnasked = 30
 const daysAtMost = 92

@@ -131,7 +131,7 @@ export const Bookings = defineModel<StoredBooking>(
       {
         owner: 'scheduler_wallet_address',
         becomes: 'unlink',
-        clears: ['scheduler_name', 'scheduler_email', 'guest_name', 'guest_email', 'notes', 'cancel_reason'],
+        clears: ['title', 'scheduler_name', 'scheduler_email', 'guest_name', 'guest_email', 'notes', 'cancel_reason'],
         archive: false,
       },
       { owner: 'parties', becomes: 'unlink', hides: ['calendar_event_id'] },

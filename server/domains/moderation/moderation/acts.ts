@@ -1,15 +1,15 @@
 import { removedBy } from '#server/domains/events'
 import { removeUnnamedFiles } from '#server/domains/media/files/removal'
-import { pinMessage } from '#server/domains/rooms/messages/pins'
+import { pinMessage } from '#server/domains/rooms/messages/index'
 import { removeMessage } from '#server/domains/rooms/messages/removals'
 import { planExpiry } from '#server/domains/rooms/messages/retention'
 import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
-import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
 import { messageIn, pinsIn } from '#server/domains/rooms/room-state/facts'
 import { kinds } from '#server/domains/rooms/room-state/kinds'
 import { messagesOfSender } from '#server/domains/rooms/room-state/redaction'
 import { messageOfRow } from '#server/domains/rooms/room-state/rendered'
+import { entryOf } from '#server/domains/rooms/room-state/standing'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import { rowById } from '#server/log/store'
@@ -19,6 +19,7 @@ import type { Act } from '#shared/api/moderation/moderation-acts'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import {
+  actRecordOf,
   type Decision,
   type ModerationAct,
   type ModerationResult,
@@ -38,7 +39,6 @@ import {
   decideUnmute,
   decideWarning,
 } from './people.ts'
-import { actRecordOf } from './rows.ts'
 import { addWord, decideRules, removeWord } from './rules.ts'
 
 type ActResult = Awaited<ReturnType<Action<typeof contract.act>>>

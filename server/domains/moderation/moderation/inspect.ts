@@ -1,5 +1,5 @@
+import { z } from 'zod'
 import { keyOf, readableRoomOf, readRoom, visibleRoom } from '#server/domains/rooms/room-state/access'
-import { wordListsOf } from '#server/domains/rooms/room-state/blocked-words'
 import {
   type BanFact,
   banIn,
@@ -7,25 +7,130 @@ import {
   type MuteFact,
   moderatorIn,
   muteIn,
+  roomIn,
+  roomRefOf,
   rulesIn,
   type WordFact,
 } from '#server/domains/rooms/room-state/facts'
+import { wordListsOf } from '#server/domains/rooms/room-state/judge-draft'
+import { isKnownRoom, kindOf, kinds, typesWhere } from '#server/domains/rooms/room-state/kinds'
 import { Bans, Moderators, Mutes, Words } from '#server/domains/rooms/room-state/model'
 import { rightsIn, type Standing } from '#server/domains/rooms/room-state/standing'
-import type { Action, Context } from '#server/kernel/context'
-import { verifyChain } from '#server/log/chain'
+import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
 import { chainedRows } from '#server/log/store'
-import { GLOBAL, type RoomKey, type View } from '#server/log/types'
+import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
+import { verifyChain } from '#server/log/view'
 import type { moderation as contract } from '#shared/api/moderation/moderation'
 import { isPlaced, placeOf } from '#shared/api/moderation/moderation-paths'
 import { type LogEntry, Permissions } from '#shared/api/moderation/moderation-records'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
+import type { RoomType } from '#shared/kit/primitives'
 import { roomRef } from '#shared/kit/room-key'
-import { logEntryOf } from './entries.ts'
-import { entriesFor } from './receivers.ts'
-import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
-import { isActiveModerator } from './subscriptions.ts'
+import { banRow, logEntryOf, moderatorRow, muteRow, rulesRow, wordRow } from './moderate.ts'
+
+/**
+ * Does this account receive the moderation of this room? Direct conversations have no receivers. Admins receive all
+ * other rooms, global moderators the public rooms from which they are not banned.
+ */
+export function receivesModeration(view: View, account: string, now: number): boolean {
+  const mine = rightsIn(view, account, now)
+  const everywhere = rightsIn(view.global, account, now)
+  const kind = kinds[roomRefOf(view).type]
+  if (!kind.hasModerators) return false
+  if (mine.isAdmin) return true
+  if (kind.readers === 'members' || banIn(view, account, now) !== null) return false
+  const isOpen = rulesIn(view).read_access !== 'members' && roomIn(view)?.access_level !== 'staff'
+  return mine.isModerator || (everywhere.isModerator && isOpen)
+}
+
+/** Has the room no moderators, so that only its members are notified? */
+export const hasNoModerators = (key: RoomKey): boolean =>
+  !isKnownRoom(key) || (key !== GLOBAL && !kindOf(key).hasModerators)
+
+const scannedAtMost = 1_000
+
+/** The newest moderation entries of all rooms that this moderator receives; an admin receives more rooms. */
+export async function entriesFor(
+  node: Node,
+  { account, isAdmin }: { account: string; isAdmin: boolean },
+  filter: object,
+  limit: number,
+): Promise<Row[]> {
+  const hidden = typesWhere((kind) => !kind.hasModerators || (!isAdmin && kind.readers === 'members'))
+  const most = isAdmin ? limit : scannedAtMost
+  const stored = await chainedRows(null, { ...filter, $and: hidden.map(outside) }, most)
+  const rows = stored.filter(({ room }) => isKnownRoom(room))
+  if (isAdmin) return rows
+  const rooms = [...new Set(rows.map(({ room }) => room))]
+  const received = await Promise.all(
+    rooms.map((room) => room === GLOBAL || node.log.ask(room, (view, now) => receivesModeration(view, account, now))),
+  )
+  const those = new Set(rooms.filter((_, at) => received[at]))
+  return rows.filter(({ room }) => those.has(room)).slice(0, limit)
+}
+
+/** Excludes the rooms of a kind: their keys lie between `type:` and the character after the colon. */
+const outside = (type: RoomType) => ({ $or: [{ room: { $lt: `${type}:` } }, { room: { $gte: `${type};` } }] })
+
+/** Is this account a moderator here, neither banned nor suspended? */
+const isActiveModerator = (view: View, account: string, now = view.at): boolean =>
+  rightsIn(view, account, now).isModerator
+
+/** Subscribes a moderator from the row at which the right was checked. The room stays open meanwhile. */
+export async function subscribeModerator({ node, caller, connection }: Context, key: RoomKey): Promise<Standing> {
+  const account = caller.account ?? ''
+  const isFirst = connection !== null && !scopesOf(connection).includes(key)
+  const rights = await node.log.ask(
+    key,
+    (view, now) => rightsIn(view, account, now),
+    ({ isModerator }) => isModerator && connection && listen(connection, key),
+  )
+  if (!rights.isModerator) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
+  if (isFirst) connection.onClose(await node.log.hold(key))
+  return rights
+}
+
+const listened = 'moderates '
+const scopesOf = ({ memory }: Connection): RoomKey[] =>
+  [...memory.keys()].filter((name) => name.startsWith(listened)).map((name) => name.slice(listened.length))
+
+function listen(connection: Connection, key: RoomKey): void {
+  if (!connection.isOpen) return
+  connection.memory.set(listened + key, true)
+  connection.join(audiences.moderators(key))
+}
+
+/** A lost right ends the subscription at once: before the next row, and before the act is answered. */
+export function unsubscribeModerator(node: Node, key: RoomKey, account: string): void {
+  for (const connection of node.live.connectionsOf('/moderation', audiences.account(account)))
+    for (const scope of scopesOf(connection))
+      if (scope === key || key === GLOBAL) unsubscribeConnection(node, connection, scope, account)
+}
+
+function unsubscribeConnection(node: Node, connection: Connection, scope: RoomKey, account: string): void {
+  const question = (view: View) => isActiveModerator(view, account)
+  const does = node.log.answerHere(scope, question)
+  if (does) return
+  connection.leave(audiences.moderators(scope))
+  if (does === null) node.log.ask(scope, question, (still) => still && listen(connection, scope)).catch(() => {})
+}
+
+const moderatorsTopic = 'moderators'
+
+export async function moderatorsOnline(node: Node, key: RoomKey): Promise<string[]> {
+  const elsewhere = await node.peers.ask(moderatorsTopic, key)
+  return [...new Set([moderatorsHere(node, key), ...elsewhere.map(accountsIn)].flat())]
+}
+
+const accountsIn = (answer: unknown) => z.array(z.string()).safeParse(answer).data ?? []
+
+const moderatorsHere = (node: Node, key: RoomKey): string[] =>
+  node.live.connectionsOf('/moderation', audiences.moderators(key)).flatMap(({ account }) => account ?? [])
+
+/** Answers other nodes with the moderators connected here. */
+export const answerModerators = (node: Node): (() => void) =>
+  node.peers.answer(moderatorsTopic, (key) => (typeof key === 'string' ? moderatorsHere(node, key) : []))
 
 type InspectInput = Parameters<Action<typeof contract.inspect>>[0]
 

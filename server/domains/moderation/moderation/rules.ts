@@ -1,7 +1,5 @@
 import { type BlockedWord, emptyWord, formOf, tryPattern } from '#server/domains/moderation/verdict/words'
 import { hasBlock } from '#server/domains/rooms/room-state/access'
-import { blockedWordsIn } from '#server/domains/rooms/room-state/blocked-words'
-import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { rulesUpdated, wordsUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import {
   memberIn,
@@ -12,16 +10,16 @@ import {
   type WordFact,
   wordsIn,
 } from '#server/domains/rooms/room-state/facts'
+import { blockedWordsIn } from '#server/domains/rooms/room-state/judge-draft'
 import { kinds } from '#server/domains/rooms/room-state/kinds'
-import { ranks } from '#server/domains/rooms/room-state/standing'
+import { entryOf, ranks } from '#server/domains/rooms/room-state/standing'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type Json } from '#server/log/types'
 import type { Act } from '#shared/api/moderation/moderation-acts'
 import { defaultRules, type Rules } from '#shared/api/moderation/verdict'
 import { AppError } from '#shared/errors'
 import { isBetweenTwo, isForModerators, longestIn } from '#shared/kit/room-kinds'
-import { type Decision, needPermission, type Scene } from './moderate.ts'
-import { rulesIdOf } from './rows.ts'
+import { type Decision, needPermission, rulesIdOf, type Scene } from './moderate.ts'
 
 export const decideRules =
   ({ patch }: Act) =>

@@ -1,7 +1,6 @@
 import { defineDomain } from '#server/kernel/domain'
 import { social as contract } from '#shared/api/moderation/social'
-import { block, blocks, unblock } from './blocks.ts'
-import { mute, mutes, unmute } from './conversation-mutes.ts'
+import { block, blocks, mute, mutes, unblock, unmute } from './blocks.ts'
 import { evidenceAmong } from './evidence.ts'
 import { report, reports, review } from './reports.ts'
 

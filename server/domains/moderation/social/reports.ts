@@ -10,9 +10,8 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { blockAccount } from './blocks.ts'
 import { beforeDecision, refuseLateDecision, refuseOverruling, unchangedFilter } from './decisions.ts'
-import { settleReport, withEvidence } from './evidence.ts'
+import { contentBy, reportSubjectOf, settleReport, withEvidence } from './evidence.ts'
 import { Reports, ReportTurns } from './model.ts'
-import { contentBy, reportSubjectOf } from './report-subject.ts'
 
 const dayMilliseconds = 86_400_000
 const shownAtMost = 100
@@ -30,7 +29,10 @@ export const reports: Action<typeof contract.reports> = async ({ admin, status }
   const whose = admin && isAdmin ? { reported_address: { $ne: account } } : { reporter_address: account }
   const filter = { ...whose, ...(status ? { status } : {}) }
   const rows = await Reports.find(filter).sort({ created_at: -1 }).limit(shownAtMost).lean()
-  return { reports: rows.map((row) => reportOutput(row)), isAdmin }
+  const shown = rows.map((row) => reportOutput(row))
+  // The notes and names of moderators are not for reporters.
+  const reports = admin && isAdmin ? shown : shown.map((one) => ({ ...one, admin_notes: null, reviewed_by: null }))
+  return { reports, isAdmin }
 }
 
 type ReportListener = (context: Pick<Context, 'node' | 'caller'>, id: string) => Promise<void>

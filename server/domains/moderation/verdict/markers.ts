@@ -1,8 +1,7 @@
 import { sealedImageType, voiceSeconds } from '#shared/api/media/uploads'
 import type { MessageType } from '#shared/api/moderation/verdict'
 import type { Attachment } from '#shared/api/rooms/message'
-import { fileNameIn } from '#shared/kit/file-name'
-import { fileTypeOf } from '#shared/kit/file-type'
+import { fileNameIn, fileTypeOf } from '#shared/kit/file-name'
 import { allFolders, type StoredKind, storageFolders, storedKindOf } from './storage-folders.ts'
 
 /** The kind of a message, for the permissions of a room. */

@@ -1,11 +1,143 @@
 import { RE2JS } from 're2js'
 import { stepsOfAText } from '#shared/kit/budgets'
-import { automaton } from './automaton.ts'
-import { type Budget, spend } from './budget.ts'
-import { enginesSource } from './pattern-source.ts'
-import { isPossiblePattern } from './possible-patterns.ts'
-import { type Program, programOf } from './program.ts'
-import { trialTexts } from './trial-texts.ts'
+import { longestMessage } from '#shared/kit/lengths'
+import { automaton, type Budget, spend } from './automaton.ts'
+import {
+  beyondUnicode,
+  compiledSet,
+  contextAfter,
+  contextFlags,
+  emptyFlags,
+  enginesSource,
+  flagsBetween,
+  type Instruction,
+  isRune,
+  isWordRune,
+  newlineRune,
+  opCodes,
+  type Program,
+  programOf,
+} from './program.ts'
+
+const wordEdges = emptyFlags.wordBoundary | emptyFlags.noWordBoundary
+const allAsked = emptyFlags.beginLine | wordEdges
+
+/** An instruction, its preceding context, and the kind of the next character. */
+interface PatternPlace {
+  at: number
+  context: number
+  kind: number
+}
+
+/** Can any text match this pattern? If not, it contradicts itself, or requires an impossible character. */
+function isPossiblePattern(source: string): boolean {
+  const { dfa, prog } = compiledSet(source)
+  const instructions: readonly Instruction[] = prog.inst
+  const kinds = kindsOf([0, ...dfa.classBounds], instructions)
+  const seen = new Set<string>()
+  const open: PatternPlace[] = []
+  const goOn = (at: number, context: number, kind: number) => {
+    const key = `${at} ${context} ${kind}`
+    if (!seen.has(key)) open.push({ at, context, kind })
+    seen.add(key)
+  }
+  const beforeAll = (at: number, context: number) => kinds.forEach((_, kind) => void goOn(at, context, kind))
+  for (const context of [contextFlags.start, contextFlags.newline, contextFlags.word, 0]) beforeAll(prog.start, context)
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { at, context, kind } = place
+    const instruction = instructions[at]
+    const { first, runes } = kinds[kind] ?? end
+    if (instruction === undefined) continue
+    const { op: does, out, arg } = instruction
+    if (does === opCodes.match) return true
+    if (isRune(instruction)) {
+      if (runes.some((rune) => instruction.matchRune(rune))) beforeAll(out, contextAfter(first, allAsked))
+      continue
+    }
+    if (does === opCodes.alt || does === opCodes.altMatch) goOn(arg, context, kind)
+    if (does !== opCodes.emptyWidth || (arg & ~flagsBetween(context, first)) === 0) goOn(out, context, kind)
+  }
+  return false
+}
+
+/** Characters that edges of words and lines do not distinguish: the first valid one of each class. */
+interface Kind {
+  first: number
+  runes: readonly number[]
+}
+
+const end: Kind = { first: -1, runes: [] }
+
+function kindsOf(begins: readonly number[], instructions: readonly Instruction[]): Kind[] {
+  const asksForWords = instructions.some(({ op: does, arg }) => does === opCodes.emptyWidth && (arg & wordEdges) !== 0)
+  const [words, others]: [number[], number[]] = [[], []]
+  begins.forEach((from, at) => {
+    const until = begins[at + 1] ?? beyondUnicode
+    const rune = firstBetween(from, until, isWritable)
+    if (rune === null) return
+    const isWord = isWordRune(rune)
+    const other = asksForWords
+      ? firstBetween(rune, until, (each) => isWordRune(each) !== isWord && isWritable(each))
+      : null
+    ;(isWord ? words : others).push(rune)
+    if (other !== null) (isWord ? others : words).push(other)
+  })
+  const kinds = [words, others, [newlineRune]].flatMap(([first, ...more]) =>
+    first === undefined ? [] : [{ first, runes: [first, ...more] }],
+  )
+  return [...kinds, end]
+}
+
+// Planes 4 to 13 are empty, and those from 15 contain no word characters.
+const [emptyFrom, emptyUntil, privateFrom] = [0x40000, 0xe0000, 0xf0000]
+
+function firstBetween(from: number, until: number, fits: (rune: number) => boolean): number | null {
+  for (let rune = from; rune < until; rune += 1) {
+    if (fits(rune)) return rune
+    if (rune === emptyFrom) rune = emptyUntil - 1
+    if (rune === privateFrom) return null
+  }
+  return null
+}
+
+const controls = /[^\P{Cc}\t\n\r]/u
+
+/** Can a text contain it? Texts are well formed, composed and without control characters. */
+function isWritable(rune: number): boolean {
+  const character = String.fromCodePoint(rune)
+  return character.isWellFormed() && !controls.test(character) && character.normalize('NFC') === character
+}
+
+const prose = [
+  'the quick brown fox had sold its coins and would like to buy a house near the lake but nobody knows why it is free now',
+  'click here if you want to get more money today and win your first prize with our new account for all of us in 2026',
+  'function return const await (value) => { if (index < 10) items[index] += value; } // https://example.com/a?b=c&d=1',
+  'съешь ещё этих мягких французских булок да выпей же чаю сегодня вечером и купи немного монет',
+  'le vif renard brun saute par-dessus le chien paresseux où l’été s’achève à noël',
+  'zwölf boxkämpfer jagen viktor quer über den großen sylter deich und kaufen schöne äpfel',
+  '今日は かなり寒い ですね 天気が良い から 散歩しよう 我们 明天 去 北京 买 东西 吗',
+  'اشترى الرجل بيتا قرب البحيرة و لا أحد يعرف لماذا',
+  '😀 👍🏽 ❤️ 🎉 :) ... !!! @ann #news 12:30 +49 $100 50%',
+].flatMap((text) => text.split(' '))
+
+/** The texts on which a pattern is tried: prose of several languages, and shuffled letters and signs. */
+export const trialTexts: readonly Uint32Array[] = [
+  textOf(prose.map((word) => `${word} `)),
+  textOf([...'abcdefghijklmnopqrstuvwxyz    ']),
+  textOf([...'ab']),
+  textOf([...'0123456789.,:-+()/ \n']),
+]
+
+/** A deterministic text as long as the longest message, of shuffled pieces. */
+function textOf(pieces: readonly string[]): Uint32Array {
+  let state = 7
+  const codePoints: number[] = []
+  while (codePoints.length < longestMessage) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    for (const character of pieces[(state >>> 8) % pieces.length] ?? '') codePoints.push(character.codePointAt(0) ?? 0)
+  }
+  return Uint32Array.from(codePoints)
+}
 
 export const patternLimits = { characters: 200, programSize: 200, perList: 20, programSizePerList: 1000 } as const
 

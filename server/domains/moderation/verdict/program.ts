@@ -1,16 +1,104 @@
 import { RE2JS, RE2Set } from 're2js'
+import { normalized } from '#shared/kit/looks'
 import type { Machine } from './automaton.ts'
-import {
-  contextAfter,
-  contextFlags,
-  emptyFlags,
-  flagsBetween,
-  type Instruction,
-  isRune,
-  opCodes,
-} from './instructions.ts'
-import { enginesSource } from './pattern-source.ts'
-import { isWordRune } from './word-runes.ts'
+
+/** The first plane: 0 unknown, 1 no, 2 yes. */
+const known = new Uint8Array(0x10000)
+const word = /[\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}]/u
+
+/** Is it a word character: a letter, mark, digit, or connector such as `_`? The edges of a text are not. */
+export function isWordRune(rune: number): boolean {
+  if (rune < 0) return false
+  if (rune >= known.length) return word.test(String.fromCodePoint(rune))
+  known[rune] ||= word.test(String.fromCharCode(rune)) ? 2 : 1
+  return known[rune] === 2
+}
+
+// Instructions of re2js, and the conditions of empty ones. They are internal to it: the version is exact, and a test
+// compares each kind of pattern with the engine.
+export const opCodes = {
+  alt: 1,
+  altMatch: 2,
+  capture: 3,
+  emptyWidth: 4,
+  match: 6,
+  nop: 7,
+  firstRune: 8,
+  lastRune: 11,
+} as const
+export const emptyFlags = {
+  beginLine: 1,
+  endLine: 2,
+  beginText: 4,
+  endText: 8,
+  wordBoundary: 16,
+  noWordBoundary: 32,
+} as const
+
+export interface Instruction {
+  op: number
+  out: number
+  arg: number
+  runes: Int32Array
+  matchRune(rune: number): boolean
+}
+
+/** The preceding context, as far as the pattern needs it. */
+export const contextFlags = { start: 1, newline: 2, word: 4 } as const
+
+export const newlineRune = 10
+
+export const isRune = ({ op: kind }: Instruction): boolean => kind >= opCodes.firstRune && kind <= opCodes.lastRune
+
+/** The empty instructions that hold between the context and this character, -1 at the end. */
+export function flagsBetween(context: number, rune: number): number {
+  let flags = 0
+  if (context & contextFlags.start) flags |= emptyFlags.beginText | emptyFlags.beginLine
+  if (context & contextFlags.newline) flags |= emptyFlags.beginLine
+  if (rune === newlineRune) flags |= emptyFlags.endLine
+  if (rune < 0) flags |= emptyFlags.endText | emptyFlags.endLine
+  const changes = isWordRune(rune) !== ((context & contextFlags.word) !== 0)
+  return flags | (changes ? emptyFlags.wordBoundary : emptyFlags.noWordBoundary)
+}
+
+export function contextAfter(rune: number, asked: number): number {
+  if (rune === newlineRune && asked & emptyFlags.beginLine) return contextFlags.newline
+  return isWordRune(rune) && asked & (emptyFlags.wordBoundary | emptyFlags.noWordBoundary) ? contextFlags.word : 0
+}
+
+const letters = ['L', 'M', 'Nl']
+const categories = [...letters, 'Nd', 'Pc', 'No', 'Pd', 'Ps', 'Pe', 'Pi', 'Pf', 'Po', 'S', 'Z', 'C']
+/** Classes that the engine limits to ASCII, for every script; `word` is the class of `\b`. */
+const patternSourceKnown: Readonly<Record<string, readonly string[]>> = {
+  alpha: letters,
+  alnum: [...letters, 'Nd'],
+  word: [...letters, 'Nd', 'Pc'],
+}
+
+const itemsOf = (name: string, isOther: boolean): string => {
+  const meant = patternSourceKnown[name] ?? []
+  return (isOther ? categories.filter((one) => !meant.includes(one)) : meant).map((one) => `\\p{${one}}`).join('')
+}
+
+const parts = /\\Q.*?(?:\\E|$)|\\.|\[:(\^?)(\w+):\]|\[\^?\]?|\]/gsu
+
+/**
+ * The engine's source of a pattern: composed (NFC) as texts are. `\w`, `\W` and classes such as `[[:alpha:]]` mean
+ * letters of every script.
+ */
+export function enginesSource(source: string): string {
+  let isInClass = false
+  return normalized(source, 'NFC').replace(parts, (part, not: string | undefined, name: string | undefined) => {
+    if (name !== undefined) return isInClass && name in patternSourceKnown ? itemsOf(name, not === '^') : part
+    if (part === '\\w' || part === '\\W') {
+      const items = itemsOf('word', part === '\\W')
+      return isInClass ? items : `[${items}]`
+    }
+    if (part.startsWith('[')) isInClass = true
+    else if (part === ']') isInClass = false
+    return part
+  })
+}
 
 export interface Program extends Machine {
   /** The symbol of a character; characters that the pattern does not distinguish share one. */

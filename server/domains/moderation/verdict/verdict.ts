@@ -1,9 +1,10 @@
 import type { Capabilities, Sendable, Verdict } from '#shared/api/moderation/verdict'
 import { errors } from '#shared/errors'
 import { decodedUrl, type MessageDraft, type MessagePart, messagePartsOf, textDraft } from './content.ts'
-import { type DisplayedPart, displayedPartsOf } from './displayed-parts.ts'
 import { exampleFile, isMediaMarker, type Marker, ownFile, readMarker, textsOfLocation } from './markers.ts'
 import {
+  type DisplayedPart,
+  displayedPartsOf,
   isSlowed,
   type Refusal,
   refuseBlockedWord,

@@ -1,11 +1,151 @@
-import { hasMaskedSign } from '#server/domains/rooms/text/signs'
-import { readingsOf, type Word, wordsOf } from '#server/domains/rooms/text/skeleton'
-import { skeleton } from '#shared/kit/looks'
-import { normalized } from '#shared/kit/normal'
-import { type Budget, longestJudged, spend } from './budget.ts'
-import { compileLiterals, literalForm, literalOf } from './literals.ts'
+import {
+  hasMaskedSign,
+  hasNoSpaces,
+  isSpelledAs,
+  readingsOf,
+  type Spelling,
+  spellingOf,
+  type Word,
+  wordsOf,
+} from '#server/domains/rooms/text/skeleton'
+import { lowered, normalized, skeleton } from '#shared/kit/looks'
+import { automaton, type Budget, longestJudged, sequencesOf, spend } from './automaton.ts'
 import { compilePatterns, type OnLeftOut } from './patterns.ts'
-import { compilePhrases } from './phrases.ts'
+
+const ascii = /^[\0-\x7f]*$/
+const literalSigns = /[^\p{So}\p{Extended_Pictographic}]+/gu
+// Joiners of emoji and tag letters of flags change the sign, so they stay.
+const unseen =
+  /(?![\u200d\u{e0020}-\u{e007f}])[\p{Cf}\p{Default_Ignorable_Code_Point}\u0640]|\u200d(?!\p{Extended_Pictographic})/gu
+
+/** The form of a text for literal search: lower case, without invisible characters. */
+const literalForm = (text: string): string =>
+  ascii.test(text) ? text.toLowerCase() : lowered(text.replace(unseen, ''))
+
+/** The search form of a literal word (`c++`). Signs such as `™` stay as they are. */
+const literalOf = (word: string): string =>
+  literalForm(word.replace(literalSigns, (letters) => normalized(letters, 'NFKC'))).trim()
+
+/** Searches these distinct literals in a text of literal form, exactly as written. */
+function compileLiterals(literals: readonly string[]) {
+  const hasFlags = literals.some((literal) => flagLetter.test(literal))
+  const symbols = new Map<number, number>()
+  const sequences = literals.map((literal) =>
+    Uint16Array.from({ length: literal.length }, (_, at) => {
+      const unit = literal.charCodeAt(at)
+      const symbol = symbols.get(unit) ?? symbols.size + 1
+      symbols.set(unit, symbol)
+      return symbol
+    }),
+  )
+  const { search } = automaton(sequencesOf(sequences, (symbol) => (symbol === 0 ? [] : [symbol])))
+  return (text: string, budget: Budget): Iterable<number> => {
+    if (literals.length === 0) return []
+    const read = new Uint16Array(text.length)
+    for (let at = 0; at < text.length; at += 1) read[at] = symbols.get(text.charCodeAt(at)) ?? 0
+    const isEnd = endsOf(text, budget, hasFlags ? middlesOfFlags(text) : new Set())
+    return search(read, budget, (index, at) => isEnd(at + 1) && isEnd(at + 1 - (literals[index]?.length ?? 0)))
+  }
+}
+
+const stepsOfEnd = 60
+
+/** Tests whether a match may begin or end at a place; each place is tested once. */
+function endsOf(text: string, budget: Budget, inFlags: ReadonlySet<number>): (at: number) => boolean {
+  const known: boolean[] = []
+  return (at) => {
+    const before = known[at]
+    if (before !== undefined) return before
+    spend(budget, stepsOfEnd)
+    const isEnd = !inFlags.has(at) && isBoundary(text, at)
+    known[at] = isEnd
+    return isEnd
+  }
+}
+
+const flagLetter = /\p{Regional_Indicator}/u
+const flags = /\p{Regional_Indicator}{2}/gu
+
+const middlesOfFlags = (text: string): ReadonlySet<number> =>
+  new Set(Array.from(text.matchAll(flags), ({ index }) => index + 2))
+
+const joiner = '\u200d'
+const endsInWord = /[\p{L}\p{N}\p{M}]$/u
+const beginsWord = /^[\p{L}\p{N}\p{M}]/u
+const goesOn = /^(?:\p{M}|\u200d|[\u{e0020}-\u{e007f}])/u
+
+function isBoundary(text: string, at: number): boolean {
+  if (at === 0) return true
+  const before = text.slice(Math.max(0, at - 2), at)
+  const after = text.slice(at, at + 2)
+  if (goesOn.test(after) || before.endsWith(joiner)) return false
+  if (!endsInWord.test(before) || !beginsWord.test(after)) return true
+  return hasNoSpaces(String.fromCodePoint(before.codePointAt(before.length - 1) ?? 0)) || hasNoSpaces(after.charAt(0))
+}
+
+const stepsOfWord = 20
+const stepsOfLetter = 15
+const mostSymbols = 10_000
+
+/** Searches these distinct phrases word by word, in any spelling of the text. */
+function compilePhrases(phrases: readonly (readonly string[])[]) {
+  const vocabulary = vocabularyOf()
+  const sequences = phrases.map((words) => words.map(vocabulary.add))
+  const { search, forget } = automaton(sequencesOf(sequences, vocabulary.itemsOf))
+  return (reading: readonly Word[], budget: Budget): Iterable<number> => {
+    if (phrases.length === 0) return []
+    if (vocabulary.forgets()) forget()
+    const symbols = Uint16Array.from(reading, (word) => vocabulary.symbolOf(word, budget))
+    return budget.left < 0 ? [] : search(symbols, budget)
+  }
+}
+
+/** The vocabulary of phrases. A symbol is the set of vocabulary words that a word of a text may spell. */
+function vocabularyOf() {
+  const items = new Map<string, number>()
+  const bySqueezed = new Map<string, { item: number; spelling: Spelling }[]>()
+  const symbols = new Map<string, number>([['', 0]])
+  const itemsOfSymbol: number[][] = [[]]
+
+  const add = (word: string): number => {
+    const known = items.get(word)
+    if (known !== undefined) return known
+    const [item, spelling] = [items.size, spellingOf(word)]
+    items.set(word, item)
+    const alike = bySqueezed.get(spelling.squeezed)
+    if (alike) alike.push({ item, spelling })
+    else bySqueezed.set(spelling.squeezed, [{ item, spelling }])
+    return item
+  }
+
+  const symbolOf = (word: Word, budget: Budget): number => {
+    const spelled = new Set<number>()
+    if (!spend(budget, stepsOfWord)) return 0
+    for (const spelling of word)
+      for (const { item, spelling: wanted } of bySqueezed.get(spelling.squeezed) ?? []) {
+        if (!spend(budget, (wanted.written.length + spelling.written.length) * stepsOfLetter)) return 0
+        if (isSpelledAs(wanted, spelling)) spelled.add(item)
+      }
+    if (spelled.size === 0) return 0
+    const meant = [...spelled].sort((a, b) => a - b)
+    const key = meant.join()
+    const known = symbols.get(key)
+    if (known !== undefined) return known
+    symbols.set(key, itemsOfSymbol.length)
+    return itemsOfSymbol.push(meant) - 1
+  }
+
+  /** Drops symbols when there are many; later ones have new meanings. */
+  const forgets = (): boolean => {
+    if (symbols.size <= mostSymbols) return false
+    symbols.clear()
+    symbols.set('', 0)
+    itemsOfSymbol.length = 1
+    return true
+  }
+
+  return { add, symbolOf, forgets, itemsOf: (symbol: number): readonly number[] => itemsOfSymbol[symbol] ?? [] }
+}
 
 export { checkPattern, patternLimits, tryPattern } from './patterns.ts'
 

@@ -2,24 +2,56 @@ import { refuseSpentDay } from '#server/domains/agents/agent-spending/allowance'
 import { agentModel } from '#server/domains/agents/agent-spending/counted-answer'
 import { agentAtPublicAddress, closedAgentError, isPublicAgentFor } from '#server/domains/agents/agent-state/access'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
-import { agentOfferOf } from '#server/domains/agents/agents/pricing'
+import { agentOfferOf } from '#server/domains/agents/agents/index'
 import { beginAnswer } from '#server/domains/agents/runs/answer'
 import { answerLines, answerOf, extrasOfAnswer } from '#server/domains/agents/runs/answer-lines'
-import { framesAfter } from '#server/domains/agents/runs/follow'
 import { Runs, type StoredRun } from '#server/domains/agents/runs/model'
-import type { HeldPayment } from '#server/domains/payments/payments/lease'
+import { framesAfter } from '#server/domains/agents/runs/relay'
 import type { StoredPayment } from '#server/domains/payments/payments/model'
-import { purchaseHash, repeatedPayment, sentPayment, whenPaid } from '#server/domains/payments/payments/pay'
-import { maxAnswers, paymentSummaryOf } from '#server/domains/payments/payments/receipts'
-import { busyPaymentError, paymentRequiredError } from '#server/domains/payments/payments/refuse'
+import {
+  busyPaymentError,
+  paymentRequiredError,
+  purchaseHash,
+  repeatedPayment,
+  sentPayment,
+  whenPaid,
+} from '#server/domains/payments/payments/pay'
 import { facilitatorFor, offerOfPayment, type PaymentOffer } from '#server/domains/payments/payments/scheme'
+import { type HeldPayment, maxAnswers, paymentSummaryOf } from '#server/domains/payments/payments/settle'
 import { isUnchargedPayment } from '#server/domains/payments/payments/states'
 import { settledHeaders } from '#server/domains/payments/payments/x402'
 import type { Action, Context, Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { networks } from '#shared/api/payments/payment-networks'
 import type { payments as contract } from '#shared/api/payments/payments'
 import { AppError } from '#shared/errors'
-import { takeQuestionSlots } from './slots.ts'
+
+/** Paid questions in progress on a node, at most. */
+const most = { agent: 128, address: 64 } as const
+
+const takenOf = nodeState(() => new Map<string, number>())
+
+/** Takes a slot of the agent and of the address before any charge, or refuses. Returns the release, which works once. */
+export function takeQuestionSlots(node: Node, agent: string, address: string): () => void {
+  const taken = takenOf(node)
+  const slots = [
+    [`agent ${agent}`, most.agent],
+    [`address ${address}`, most.address],
+  ] as const
+  for (const [key, limit] of slots)
+    if ((taken.get(key) ?? 0) >= limit) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
+  for (const [key] of slots) taken.set(key, (taken.get(key) ?? 0) + 1)
+  let isReleased = false
+  return () => {
+    if (isReleased) return
+    isReleased = true
+    for (const [key] of slots) {
+      const left = (taken.get(key) ?? 1) - 1
+      if (left === 0) taken.delete(key)
+      else taken.set(key, left)
+    }
+  }
+}
 
 /** A payment gets its answer again for so long, as chains show payments to everybody. */
 const repeatedMilliseconds = 3_600_000
@@ -82,7 +114,7 @@ const purchaseOf = ({ _id: seller }: StoredAgent, { message, sessionId }: Questi
 
 /** Throws if the agent cannot answer: then nothing is charged. */
 async function refuseUnanswerable(node: Node, agent: StoredAgent): Promise<void> {
-  agentModel(node)
+  agentModel(node, agent)
   await refuseSpentDay(node, agent.owner_address, null)
 }
 
@@ -113,7 +145,7 @@ async function answerPayment(
       throw paymentRequiredError(context, wanted, 'INVALID_PAYMENT')
     return { agent, payment: held.payment, run: last }
   }
-  agentModel(node)
+  agentModel(node, agent)
   const number = last ? held.payment.answers + 1 : Math.max(1, held.payment.answers)
   const run = await beginPaidRun(node, agent, question, held, number)
   return { agent, payment: held.payment, run }

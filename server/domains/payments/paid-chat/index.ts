@@ -6,15 +6,20 @@ import {
 } from '#server/domains/agents/agent-state/access'
 import { countEvents } from '#server/domains/agents/agent-state/events'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
-import { agentOfferOf, endpointsOf, pricingOf, renderPricing } from '#server/domains/agents/agents/pricing'
+import { agentOfferOf, endpointsOf, pricingOf, renderPricing } from '#server/domains/agents/agents/index'
 import { agentCardOf, agentInfoOf } from '#server/domains/agents/agents/render'
 import { extrasOfAnswer } from '#server/domains/agents/runs/answer-lines'
 import { messagesOf } from '#server/domains/agents/runs/history'
 import { exactScheme } from '#server/domains/payments/payments/exact'
 import { Payments, type StoredPayment } from '#server/domains/payments/payments/model'
-import { earningsOf, paymentSummaryOf, receiptsOf } from '#server/domains/payments/payments/receipts'
 import { facilitatorOf } from '#server/domains/payments/payments/scheme'
-import { paymentResolution, resolveOlderPayments } from '#server/domains/payments/payments/settle'
+import {
+  earningsOf,
+  paymentResolution,
+  paymentSummaryOf,
+  receiptsOf,
+  resolveOlderPayments,
+} from '#server/domains/payments/payments/settle'
 import { type Caller, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { startInBackground } from '#server/kernel/work/every'
@@ -77,7 +82,7 @@ export const payments = defineDomain(
     async history({ id, sessionId }, { node, caller }) {
       await publicAgent(caller, id)
       const place = publicChatPlace(sessionId)
-      const found = await messagesOf(node, { agent_id: id, account: place, place }, historyLength)
+      const found = await messagesOf(node, { agent_id: id, account: place, place }, { limit: historyLength })
       if (found.length === 0) throw new AppError('CHAT_HISTORY_NOT_FOUND')
       return {
         messages: withoutRetried(found)

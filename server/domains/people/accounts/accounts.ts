@@ -1,10 +1,67 @@
-import { installationSetting } from '#server/domains/platform/installation/stored-settings'
+import { createHash } from 'node:crypto'
+import { installationSetting } from '#server/domains/platform/installation/index'
 import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/people/identity'
 import { AppError } from '#shared/errors'
-import { isHeldBack } from './leaving.ts'
-import { type Account, Accounts } from './model.ts'
-import { displayNameFields, looksIn } from './names.ts'
+import { type Account, Accounts, HeldUsernames } from './model.ts'
+import { displayNameFields, looksIn, usernameLook } from './names.ts'
+
+const heldMilliseconds = 30 * 24 * 60 * 60 * 1000
+
+const hashOf = (look: string): string => createHash('sha256').update(`username ${look}`).digest('base64url')
+
+/** Has a deleted account had a username that looks so within 30 days? */
+export const isHeldBack = async (username: string): Promise<boolean> =>
+  (await HeldUsernames.exists({ _id: { $in: looksIn(username).map(hashOf) } })) !== null
+
+/** Keeps a username from others for 30 days. */
+export async function holdUsername(username: string, now: number): Promise<void> {
+  const expires_at = new Date(now + heldMilliseconds)
+  await HeldUsernames.updateOne({ _id: hashOf(usernameLook(username)) }, { $set: { expires_at } }, { upsert: true })
+}
+
+/** Notes when the account is to be erased. Throws where an erasure of it has begun. */
+export async function planErasure(account: string, erasure_id: string, erased_at: Date): Promise<void> {
+  const unbegun = { _id: account, is_erasing: { $exists: false } }
+  const { matchedCount } = await Accounts.updateOne(unbegun, { $set: { erased_at, erasure_id } })
+  if (matchedCount === 0) throw new AppError('CONFLICT', { message: 'This account is being deleted' })
+}
+
+/** Takes back an erasure that has not begun. */
+export async function keepAccount(account: string, at: Date): Promise<void> {
+  const planned = { _id: account, erased_at: { $exists: true }, is_erasing: { $exists: false } }
+  await Accounts.updateOne(planned, { $set: { kept_at: at }, $unset: { erased_at: '', erasure_id: '' } })
+}
+
+/** From here on nobody takes the erasure back, and no picture is shown. False where it was taken back, or another was planned since. */
+export async function beginErasing(account: string, erasure_id: string): Promise<boolean> {
+  const begun = { is_erasing: true, avatar_url: null, custom_avatar_url: null }
+  return (await Accounts.updateOne({ _id: account, erasure_id }, { $set: begun })).matchedCount === 1
+}
+
+/** Has another erasure take the place of one that has begun. */
+export async function endErasing(account: string): Promise<void> {
+  await Accounts.updateOne({ _id: account }, { $unset: { is_erasing: '' } })
+}
+
+const whatStays = ['_id', 'user_id', 'role_seq', 'is_banned', 'ban_reason', 'banned_by', 'banned_at', 'banned_seq']
+
+/**
+ * Removes the row of an account, the last of it. Of a suspended one the suspension stays, so that nobody ends one by an erasure.
+ */
+export async function removeAccount(account: string, at: Date): Promise<void> {
+  const { deletedCount } = await Accounts.deleteOne({ _id: account, is_banned: { $ne: true } })
+  if (deletedCount === 1) return
+  const others = Object.keys(Accounts.schema.paths).filter((path) => !whatStays.includes(path))
+  const defaultOf = (path: string): unknown => Accounts.schema.path(path)?.options.default
+  const [defaults, absent] = [
+    others.filter((path) => defaultOf(path) !== undefined),
+    others.filter((path) => defaultOf(path) === undefined && !['created_at', 'updated_at'].includes(path)),
+  ]
+  const $set = Object.fromEntries(defaults.map((path) => [path, defaultOf(path)]))
+  const $unset = Object.fromEntries(absent.map((path) => [path, '']))
+  await Accounts.updateOne({ _id: account }, { $set: { ...$set, created_at: at, updated_at: at }, $unset })
+}
 
 export const accountOf = (id: string): Promise<Account | null> => Accounts.findOne({ _id: id }).lean<Account>()
 
@@ -38,7 +95,11 @@ const closedText = 'New accounts are not made here at the moment. Who has one si
  * stored.
  */
 export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
-  if (await Accounts.exists({ _id: { $in: [...ids] } })) return
+  if (!(await Accounts.exists({ _id: { $in: [...ids] } }))) await refuseWhileClosed()
+}
+
+/** FORBIDDEN if registration is closed. For one who is known to have no account. */
+export async function refuseWhileClosed(): Promise<void> {
   if (!(await installationSetting('registration_open'))) throw new AppError('FORBIDDEN', { message: closedText })
 }
 
@@ -55,14 +116,17 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number, i
   const wallet = { wallet_type: walletTypes[method], chain: chains[method] ?? null }
   const kind = { ...wallet, ...(isWelcomed && { welcome_due: true }) }
   const known = await accountOf(id)
+  const seen = { last_login: time, last_active_at: time }
   if (!known) {
-    await refuseNewcomer([id])
-    await createAccount({ _id: id, ...kind, ...creationTimes(time) })
+    await refuseWhileClosed()
+    const first = { ...seen, first_login: time, login_count: 1 }
+    const created = await createAccount({ _id: id, ...kind, ...first, ...creationTimes(time) })
+    if (created) return created
   } else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
     { _id: id, is_erasing: { $exists: false } },
     {
-      $set: { last_login: time, last_active_at: time, updated_at: time, ...(known?.erased_at && { kept_at: time }) },
+      $set: { ...seen, updated_at: time, ...(known?.erased_at && { kept_at: time }) },
       $unset: { erased_at: '', erasure_id: '' },
       $min: { first_login: time },
       $inc: { login_count: 1 },
@@ -119,13 +183,16 @@ export async function nameAgentAccount(_id: string, display_name: string, avatar
   )
 }
 
-/** Simultaneous calls create one account. */
+/** Simultaneous calls create one account; null for those that did not. */
 async function createAccount(
   account: Pick<Account, '_id' | 'created_at' | 'updated_at'> & Partial<Account>,
-): Promise<void> {
-  await Accounts.create(account).catch((error: unknown) => {
+): Promise<Account | null> {
+  try {
+    return (await Accounts.create(account)).toObject()
+  } catch (error) {
     if (!isDuplicate(error)) throw error
-  })
+    return null
+  }
 }
 
 export async function recordActivity(id: string, at: number): Promise<void> {

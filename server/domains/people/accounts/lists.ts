@@ -1,12 +1,26 @@
 import type { Node } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
+import { nodeState } from '#server/kernel/operate/node-state'
+import type { Counters } from '#shared/api/people/account-records'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { invitesAllocated } from './accounts.ts'
-import { countersOf } from './counters.ts'
 import { type Account, Accounts } from './model.ts'
 import { searchFormOf } from './names.ts'
 import { profileOf } from './profiles.ts'
 import { smartAccountIn } from './smart-account.ts'
+
+type Count = (account: string) => Promise<Counters>
+
+const countOn = nodeState((): { count: Count | null } => ({ count: null }))
+
+/** Registers the counting domain at the start of a node. */
+export const registerCounters = (node: Node, count: Count): void => void Object.assign(countOn(node), { count })
+
+function countersOf(node: Node, account: string): Promise<Counters> {
+  const { count } = countOn(node)
+  if (!count) throw new Error('Nobody counts yet')
+  return count(account)
+}
 
 export async function listAdmins() {
   const found = await Accounts.find({ role: { $in: ['admin', 'super_admin'] } })

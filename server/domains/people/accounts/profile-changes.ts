@@ -1,14 +1,21 @@
-import { refuseOthersFile } from '#server/domains/media/files/others'
+import { refuseOthersFile } from '#server/domains/media/files/copies'
 import { removePicture } from '#server/domains/media/files/removal'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
 import type { ContactsFrom } from '#shared/api/people/account-records'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { isHeldBack } from './leaving.ts'
+import { isHeldBack } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
-import { disguiseOf } from './name-disguises.ts'
-import { deceptionBy, deceptionByStatus, displayNameFields, isReserved, looksIn, usernameLook } from './names.ts'
+import {
+  deceptionBy,
+  deceptionByStatus,
+  disguiseOf,
+  displayNameFields,
+  isReserved,
+  looksIn,
+  usernameLook,
+} from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
 /** Takes a username; true if the account had none. A reserved name gets the answer of a taken one. */

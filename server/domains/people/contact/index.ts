@@ -1,13 +1,16 @@
-import { maySendTo } from '#server/domains/people/identity/browsers'
+import { maySendTo } from '#server/domains/people/identity/devices'
 import { sendEmail } from '#server/domains/platform/outgoing/index'
-import type { Context } from '#server/kernel/context'
+import type { Context, Node } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { contact as contract } from '#shared/api/people/contact'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 import { done } from '#shared/kit/primitives'
-import { mailboxOf } from './mailbox.ts'
 import { contactSettings } from './settings.ts'
+
+/** The mailbox of inquiries; null if there is none. */
+export const mailboxOf = (node: Node): string | null =>
+  node.services.mail === null ? null : contactSettings.of(node).address
 
 const hourSeconds = 3_600
 const inquiriesOfAddress = 10

@@ -1,8 +1,7 @@
 import { Schema } from 'mongoose'
 import { required } from '#server/kernel/store/fields'
 import { defineModel } from '#server/kernel/store/model'
-import type { Certificate } from '#shared/api/people/device-keys'
-import type { KeptKeys } from '#shared/api/people/messaging-keys'
+import type { Certificate, KeptKeys } from '#shared/api/people/device-keys'
 
 /** A device's public key. A removed one stays as a trace, so that its id is never reused. */
 export interface StoredDevice {

@@ -1,15 +1,24 @@
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { friendTagChanged } from '#shared/api/people/friend-tags'
 import { friends as contract } from '#shared/api/people/friends'
+import { friendTagChanged } from '#shared/api/people/profile-theme'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { announcePair, announcePairEnd, followFriends } from './live-events.ts'
+import {
+  announcePair,
+  announcePairEnd,
+  followFriends,
+  friendRow,
+  pairOutput,
+  pairOutputs,
+  requestRow,
+  tagFriend,
+  tagsOf,
+  untagFriend,
+} from './live-events.ts'
 import type { Pair } from './model.ts'
 import { friendsOf, openRequests, removeFriend, renameFriend } from './pairs.ts'
 import { acceptRequest, cancelRequest, declineRequest, requestFriendship } from './requests.ts'
-import { friendRow, pairOutput, pairOutputs, requestRow } from './rows.ts'
-import { tagFriend, tagsOf, untagFriend } from './tags.ts'
 
 const requestsAtMost = 200
 

@@ -9,8 +9,7 @@ import { SignedMessage } from '#shared/api/people/identity'
 import { AppError } from '#shared/errors'
 import { secretsOf } from './codes.ts'
 import { Identities, type IdentityRecord } from './model.ts'
-import type { AskChain } from './signatures.ts'
-import { checkMessage, type MessageRequest, type Purpose, writeMessage } from './siwe.ts'
+import { type AskChain, checkMessage, type MessageRequest, type Purpose, writeMessage } from './siwe.ts'
 import type { ClientData } from './tokens.ts'
 
 const goodMilliseconds = 24 * 60 * 60 * 1000

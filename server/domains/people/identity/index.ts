@@ -1,24 +1,227 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { base58 } from '@scure/base'
+import type { z } from 'zod'
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { emailAccountId } from '#server/domains/people/accounts/emails'
+import { type Passkey, Passkeys, type Phone, Phones } from '#server/domains/people/accounts/model'
 import { ownerView } from '#server/domains/people/accounts/profiles'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { identities as identitiesContract } from '#shared/api/people/identities'
+import { identities as identitiesContract, type RecentWay } from '#shared/api/people/identities'
 import { identity as contract, SessionMethod } from '#shared/api/people/identity'
 import { sessions as sessionsContract } from '#shared/api/people/sessions'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
+import { deviceIn } from '#shared/kit/device'
 import { done } from '#shared/kit/primitives'
 import { proveAdmin, writeAdminMessage } from './admin-proof.ts'
 import { listDevices } from './devices.ts'
 import { linkIdentity, listIdentities, unlinkIdentity } from './identities.ts'
-import { recentSignInMethods } from './recent-methods.ts'
-import { endAllSessions, endOtherDevices, endSession, followSessions } from './session-ends.ts'
-import { identifyToken, type Tokens, validSessions } from './sessions.ts'
+import { Identities, type IdentityRecord } from './model.ts'
+import {
+  endAllSessions,
+  endOtherDevices,
+  endSession,
+  followSessions,
+  identifyToken,
+  type Tokens,
+  validSessions,
+} from './sessions.ts'
 import { siweSettings, welcomeSettings } from './settings.ts'
 import { refreshBySession, refreshByToken, signInBy } from './sign-in.ts'
-import { proveMessage, writeMessage } from './siwe.ts'
-import { proveSolana, writeSolana } from './siws.ts'
+import {
+  checkNonce,
+  checkTimes,
+  checkWords,
+  consumeNonce,
+  isForUs,
+  isSignInStatement,
+  issueNonce,
+  proveMessage,
+  signInStatement,
+  sitesOf,
+  writeMessage,
+} from './siwe.ts'
 import { isRefreshToken } from './tokens.ts'
+
+const weekMilliseconds = 7 * 24 * 60 * 60 * 1000
+
+/** The sign-in methods of the last week, newest first: a thief may have added one. */
+async function recentSignInMethods(account: string, now: number): Promise<z.input<typeof RecentWay>[]> {
+  const since = new Date(now - weekMilliseconds)
+  const [records, passkeys, phone, owner] = await Promise.all([
+    Identities.find({ account, created_at: { $gt: since } }).lean<IdentityRecord[]>(),
+    Passkeys.find({ user_address: account, created_at: { $gt: since } }).lean<Passkey[]>(),
+    Phones.findOne({ _id: account, verified: true, verified_at: { $gt: since } }).lean<Phone>(),
+    accountOf(account),
+  ])
+  const { email, email_verified_at: verifiedAt } = owner ?? {}
+  const isLinkedEmail =
+    email !== undefined && verifiedAt && verifiedAt > since && !isSameAccount(account, emailAccountId(email))
+  const ways = [
+    ...records
+      .filter(({ identifier }) => !isSameAccount(identifier, account))
+      .map(({ _id, method, identifier, created_at }) => ({
+        kind: 'identity' as const,
+        id: _id,
+        method,
+        identifier,
+        linked_at: created_at.toISOString(),
+      })),
+    ...passkeys.map(({ _id, display_name, user_agent, created_at }) => ({
+      kind: 'passkey' as const,
+      id: _id,
+      method: 'passkey' as const,
+      identifier: display_name ?? deviceIn(user_agent) ?? 'Passkey',
+      linked_at: created_at.toISOString(),
+    })),
+    ...(phone?.verified_at
+      ? [
+          {
+            kind: 'phone' as const,
+            id: null,
+            method: 'phone' as const,
+            identifier: phone.phone_number,
+            linked_at: phone.verified_at.toISOString(),
+          },
+        ]
+      : []),
+    ...(isLinkedEmail
+      ? [
+          {
+            kind: 'email' as const,
+            id: null,
+            method: 'email' as const,
+            identifier: email,
+            linked_at: verifiedAt.toISOString(),
+          },
+        ]
+      : []),
+  ]
+  return ways.sort((one, other) => other.linked_at.localeCompare(one.linked_at))
+}
+
+/** The fields of a Solana sign-in message. */
+interface SolanaMessage {
+  domain: string
+  address: string
+  statement?: string | undefined
+  uri: string
+  chainId?: string | undefined
+  nonce: string
+  issuedAt: string
+  expirationTime?: string | undefined
+  notBefore?: string | undefined
+  resources?: string | undefined
+}
+
+const line = (name: string, value: string, group: string) => `\\n${name}: (?<${group}>${value})`
+const optional = (pattern: string) => `(?:${pattern})?`
+const time = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?(?:Z|[+-]\\d{2}:\\d{2})'
+const layout = new RegExp(
+  [
+    '^(?<domain>[^\\s]{1,255}) wants you to sign in with your Solana account:',
+    '\\n(?<address>[1-9A-HJ-NP-Za-km-z]{32,44})\\n',
+    optional('\\n(?<statement>[^\\n\\r]{1,1000})\\n'),
+    line('URI', '\\S{1,2048}', 'uri'),
+    '\\nVersion: 1',
+    optional(line('Chain ID', '[\\w:-]{1,64}', 'chainId')),
+    line('Nonce', '[A-Za-z0-9]{8,64}', 'nonce'),
+    line('Issued At', time, 'issuedAt'),
+    optional(line('Expiration Time', time, 'expirationTime')),
+    optional(line('Not Before', time, 'notBefore')),
+    optional('\\nRequest ID: \\S{0,255}'),
+    optional('\\nResources:(?<resources>(?:\\n- \\S{1,2048}){0,20})'),
+    '$',
+  ].join(''),
+)
+
+/** The fields of a message that matches the layout line by line; null for other texts. */
+export function readSolanaMessage(raw: string): SolanaMessage | null {
+  const fields = layout.exec(raw)?.groups
+  return fields ? ({ ...fields } as unknown as SolanaMessage) : null
+}
+
+export const writeSolanaMessage = ({ domain, address, statement, uri, nonce, issuedAt }: SolanaMessage): string =>
+  [
+    `${domain} wants you to sign in with your Solana account:`,
+    `${address}\n`,
+    ...(statement === undefined ? [] : [`${statement}\n`]),
+    `URI: ${uri}`,
+    'Version: 1',
+    `Nonce: ${nonce}`,
+    `Issued At: ${issuedAt}`,
+  ].join('\n')
+
+type MessageRequest = Pick<Context, 'node' | 'origin'>
+interface SignedInput {
+  address?: string | undefined
+  publicKey?: string | undefined
+  message: string
+  signature: string
+}
+
+const keyBytes = 32
+const signatureBytes = 64
+const longestSignature = 90
+const chains = /^(solana:)?(mainnet|testnet|devnet|localnet)$/
+
+/** A message for this wallet to sign, with a new nonce. Its address is the case-sensitive key. */
+async function writeSolana({ node, origin }: MessageRequest, address: string) {
+  keyOf(address)
+  const now = node.now()
+  const nonce = await issueNonce(address, now)
+  const [site] = sitesOf({ node, origin })
+  return {
+    message: writeSolanaMessage({
+      ...site,
+      address,
+      statement: signInStatement,
+      nonce,
+      issuedAt: new Date(now).toISOString(),
+    }),
+    nonce,
+  }
+}
+
+/** Verifies that the wallet signed this message for us, uses the nonce up, and returns the address. */
+async function proveSolana(
+  asked: MessageRequest,
+  { address, publicKey = address, ...signed }: SignedInput,
+): Promise<string> {
+  if (publicKey === undefined) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
+  if (address !== undefined && !isSameAccount(address, publicKey))
+    throw new AppError('VALIDATION_ERROR', { message: 'address and publicKey differ' })
+  const key = keyOf(publicKey)
+  const now = asked.node.now()
+  const message = readSolanaMessage(signed.message)
+  if (!message || !isSameAccount(message.address, publicKey)) throw new AppError('INVALID_SIGNATURE')
+  if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
+  checkWords(message, isSignInStatement)
+  if (message.chainId !== undefined && !chains.test(message.chainId)) throw new AppError('CHAIN_NOT_SUPPORTED')
+  checkTimes(message, await checkNonce(message.nonce, publicKey, now), now)
+  if (!isSignatureValid(key, signed.message, signed.signature)) throw new AppError('INVALID_SIGNATURE')
+  await consumeNonce(message.nonce, publicKey)
+  return publicKey
+}
+
+function keyOf(address: string): Uint8Array {
+  const key = base58.decode(address)
+  if (key.length !== keyBytes) throw new AppError('VALIDATION_ERROR', { message: 'Invalid Solana address' })
+  return key
+}
+
+/** By the strict rules: no key of small order, and one form of each signature. */
+export function isSignatureValid(key: Uint8Array, message: string, signature: string): boolean {
+  if (signature.length > longestSignature) return false
+  try {
+    const bytes = base58.decode(signature)
+    const text = new TextEncoder().encode(message)
+    return bytes.length === signatureBytes && ed25519.verify(bytes, text, key, { zip215: false })
+  } catch {
+    return false
+  }
+}
 
 export const identity = defineDomain(
   contract,

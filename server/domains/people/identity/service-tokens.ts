@@ -12,10 +12,9 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { operationsOf, scopeOf } from '#shared/kit/contract'
 import { done } from '#shared/kit/primitives'
-import { newServiceToken } from './bots.ts'
 import { notifyOfChange } from './change-notices.ts'
 import { type ServiceTokenRecord, ServiceTokens } from './model.ts'
-import { announceSessionEnd } from './session-ends.ts'
+import { announceSessionEnd, newServiceToken } from './sessions.ts'
 import { tokenHashOf } from './tokens.ts'
 
 const dayMilliseconds = 24 * 60 * 60 * 1000

@@ -1,17 +1,41 @@
 import type { z } from 'zod'
-import { restoreRestrictions } from '#server/domains/moderation/moderation/kept-restrictions'
-import { accountOf, recordRefresh, recordSignIn } from '#server/domains/people/accounts/accounts'
+import { restoreRestrictions } from '#server/domains/moderation/moderation/people'
+import {
+  accountOf,
+  endWelcome,
+  ensurePlazaAccount,
+  recordRefresh,
+  recordSignIn,
+} from '#server/domains/people/accounts/accounts'
 import { ownerView } from '#server/domains/people/accounts/profiles'
-import { joinStaffRooms } from '#server/domains/rooms/room-state/staff-rooms'
+import { makeFriends } from '#server/domains/people/friends/requests'
+import { sendClearMessage } from '#server/domains/rooms/messages/clear-messages'
+import { joinStaffRooms } from '#server/domains/rooms/room-state/membership'
 import { joinAlpha } from '#server/domains/rooms/rooms/alpha'
 import type { Caller, Context, Node } from '#server/kernel/context'
 import type { AuthMethod, SignedInAnswer } from '#shared/api/people/identity'
 import { accountOfIdentity, type ProvenIdentity } from './identities.ts'
 import { type SessionRecord, Sessions } from './model.ts'
-import { endSession } from './session-ends.ts'
-import { storeSession, type Tokens, validSessions } from './sessions.ts'
+import { endSession, storeSession, type Tokens, validSessions } from './sessions.ts'
+import { welcomeSettings } from './settings.ts'
 import { type ClientData, noSessionError, tokenHashOf } from './tokens.ts'
-import { hasWelcome, sendWelcome } from './welcome.ts'
+
+const hasWelcome = (node: Node): boolean => welcomeSettings.of(node).message !== null
+
+/**
+ * Plaza's welcome to a newcomer, and its friendship. It is sent once, even after simultaneous sign-ins or a failure.
+ * Only the sender makes the friendship, so that an ended one does not return.
+ */
+async function sendWelcome(node: Node, account: string): Promise<void> {
+  const { message } = welcomeSettings.of(node)
+  if (message !== null) {
+    const plaza = await ensurePlazaAccount(node.now())
+    const sent = await sendClearMessage(node, plaza, account, { type: 'welcome', text: message, cid: 'welcome' })
+    if (sent?.isNew) await makeFriends(node, plaza, account)
+    if (sent === null) node.logger.warn({ actor: account }, 'a welcome was refused')
+  }
+  await endWelcome(account)
+}
 
 interface ProvenSignIn {
   authMethod: AuthMethod
@@ -26,13 +50,16 @@ export async function startSession(node: Node, account: string, proven: ProvenSi
   const record = await recordSignIn(account, authMethod, node.now(), hasWelcome(node))
   await restoreRestrictions(node, account)
   const userId = record.user_id
-  const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
-  await joinAlpha(node, account).catch((error: unknown) =>
-    node.logger.warn({ actor: account, error }, 'did not join alpha at sign-in'),
-  )
-  await joinStaffRooms(node, account).catch((error: unknown) =>
-    node.logger.warn({ actor: account, error }, 'did not join the rooms of the staff at sign-in'),
-  )
+  // What is written at the same time shares a commit.
+  const [tokens] = await Promise.all([
+    storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen }),
+    joinAlpha(node, account).catch((error: unknown) =>
+      node.logger.warn({ actor: account, error }, 'did not join alpha at sign-in'),
+    ),
+    joinStaffRooms(node, account).catch((error: unknown) =>
+      node.logger.warn({ actor: account, error }, 'did not join the rooms of the staff at sign-in'),
+    ),
+  ])
   if (record.welcome_due)
     await sendWelcome(node, account).catch((error: unknown) =>
       node.logger.warn({ actor: account, error }, 'was not welcomed, and is at the next sign-in'),

@@ -1,11 +1,142 @@
-import { SiweMessage } from 'siwe'
-import { getAddress, isAddressEqual } from 'viem'
+import { generateNonce, SiweMessage } from 'siwe'
+import { getAddress, type Hex, isAddressEqual, isHex, verifyMessage } from 'viem'
 import type { Context, Node } from '#server/kernel/context'
+import type { Chain } from '#server/ports/chain/port'
 import { AppError } from '#shared/errors'
-import { checkTimes, checkWords, isForUs, isSignInStatement, signInStatement, sitesOf } from './messages.ts'
-import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
+import { isSameAccount } from '#shared/kit/accounts'
+import { type Nonce, Nonces } from './model.ts'
 import { siweSettings } from './settings.ts'
-import { type AskChain, checkSignature } from './signatures.ts'
+
+export const signInStatement = 'Sign in to Plaza.'
+
+type MessagesMessageRequest = Pick<Context, 'node' | 'origin'>
+interface Site {
+  domain: string
+  uri: string
+}
+
+const localHost = /^(localhost|127\.0\.0\.1)(:\d{1,5})?$/
+
+/** The sites for which a message is valid: the configured one, and outside production the requested local one. */
+export function sitesOf({ node, origin }: MessagesMessageRequest): [Site, ...Site[]] {
+  const { domain, uri } = siweSettings.of(node)
+  const configured = { domain, uri }
+  if (node.settings.production || origin === null || !localHost.test(origin)) return [configured]
+  return [{ domain: origin, uri: `http://${origin}` }, configured]
+}
+
+/** Parsers read another host in an authority with a user or a backslash. */
+const plainUri = /^[a-z]+:\/\/[^/?#@\\]*([/?#]|$)/i
+
+/** Does the message name us in its domain, its URI and, if present, its scheme? */
+export function isForUs(
+  asked: MessagesMessageRequest,
+  { domain, uri, scheme }: Site & { scheme?: string | undefined },
+): boolean {
+  const site = sitesOf(asked).find((one) => one.domain === domain)
+  if (!site || !plainUri.test(uri) || !URL.canParse(uri)) return false
+  const { origin, protocol } = new URL(site.uri)
+  return new URL(uri).origin === origin && (scheme === undefined || `${scheme}:` === protocol)
+}
+
+interface Times {
+  issuedAt?: string | undefined
+  expirationTime?: string | undefined
+  notBefore?: string | undefined
+}
+
+/** The tolerance for clocks of wallets that are fast, and for those that are slow. */
+const aheadMilliseconds = 300_000
+const behindMilliseconds = 86_400_000
+
+/** Refuses a message outside its own times, from before its nonce, or from the future. */
+export function checkTimes({ issuedAt, expirationTime, notBefore }: Times, nonceAt: number, now: number): void {
+  if (expirationTime && !(Date.parse(expirationTime) > now)) throw new AppError('NONCE_EXPIRED')
+  if (notBefore && !(Date.parse(notBefore) <= now)) throw new AppError('INVALID_SIGNATURE')
+  const at = issuedAt ? Date.parse(issuedAt) : now
+  const isTimely = at >= nonceAt - behindMilliseconds && at <= now + aheadMilliseconds
+  if (!isTimely) throw new AppError('INVALID_SIGNATURE', { message: 'The message was issued at another time' })
+}
+
+interface MessageWords {
+  statement?: string | undefined
+  resources?: unknown
+}
+
+/** Is the statement one sentence about signing in? Clients may word it themselves, or omit it. */
+export const isSignInStatement = (statement: string | undefined): boolean =>
+  !statement || /^sign[ -]?in\b(?:[^.:;!?]|[.:](?=\S))*[.!]?$/i.test(statement)
+
+/** Refuses a message with another statement, or with resources, which grant rights elsewhere (ERC-5573). */
+export function checkWords(
+  { statement, resources }: MessageWords,
+  isFit: (statement: string | undefined) => boolean,
+): void {
+  if (!isFit(statement)) throw new AppError('INVALID_SIGNATURE', { message: 'The message is of something else' })
+  if (resources)
+    throw new AppError('INVALID_SIGNATURE', { message: 'The message grants resources, and none are asked for' })
+}
+
+export const nonceMilliseconds = 300_000
+const keptMilliseconds = 900_000
+
+export async function issueNonce(address: string, now: number): Promise<string> {
+  const nonce = generateNonce()
+  const issued_at = new Date(now)
+  await Nonces.create({ _id: nonce, address, issued_at, used: false, expires_at: new Date(now + keptMilliseconds) })
+  return nonce
+}
+
+/** The time of a nonce. Refuses one that this address may not use now; the nonce stays usable. */
+export async function checkNonce(nonce: string, address: string, now: number): Promise<number> {
+  const found = await Nonces.findOne({ _id: nonce }).lean<Nonce>()
+  if (!found || found.used || !isSameAccount(found.address, address)) throw new AppError('INVALID_NONCE')
+  if (now - found.issued_at.getTime() >= nonceMilliseconds) throw new AppError('NONCE_EXPIRED')
+  return found.issued_at.getTime()
+}
+
+/** Uses a nonce up. Of simultaneous calls exactly one succeeds. */
+export async function consumeNonce(nonce: string, address: string): Promise<void> {
+  const taken = await Nonces.findOneAndUpdate({ _id: nonce, address, used: false }, { $set: { used: true } }).lean()
+  if (!taken) throw new AppError('INVALID_NONCE')
+}
+
+const longest = 2 + 2 * 8192
+const keySignature = 2 + 2 * 65
+
+/** Asks a chain about a signature, or refuses. */
+export type AskChain = (ask: () => Promise<boolean>) => Promise<boolean>
+
+/** Checks a key's signature here, and a contract's (EIP-1271, ERC-6492) by one question to its chain, if configured. */
+export async function checkSignature(
+  chain: Chain | undefined,
+  address: string,
+  message: string,
+  signature: string,
+  askChain: AskChain = (ask) => ask(),
+): Promise<void> {
+  if (!isHex(signature) || !isHex(address) || signature.length % 2 !== 0 || signature.length > longest)
+    throw new AppError('INVALID_SIGNATURE')
+  if (await isSignedByKey(address, message, signature)) return
+  if (chain !== undefined && (await askChain(() => isSignedByContract(chain, address, message, signature)))) return
+  if (chain !== undefined) throw new AppError('INVALID_SIGNATURE')
+  // A signature of 65 bytes is one of a wrong key.
+  if (signature.length <= keySignature) throw new AppError('INVALID_SIGNATURE')
+  const why = 'A wallet that is a contract cannot be checked: no node of its chain is configured here'
+  throw new AppError('INVALID_SIGNATURE', { message: `Invalid signature. ${why}.`, details: { why } })
+}
+
+async function isSignedByKey(address: Hex, message: string, signature: Hex): Promise<boolean> {
+  if (signature.length !== keySignature) return false
+  return verifyMessage({ address, message, signature }).catch(() => false)
+}
+
+/** For the caller, a late chain is an unreachable one. */
+async function isSignedByContract(chain: Chain, address: Hex, message: string, signature: Hex): Promise<boolean> {
+  return chain.verifyMessage(address, message, signature).catch((cause: unknown) => {
+    throw new AppError('UPSTREAM_ERROR', { message: 'The chain could not be asked', cause })
+  })
+}
 
 export type MessageRequest = Pick<Context, 'node' | 'origin'>
 

@@ -2,8 +2,7 @@ import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { invites as contract } from '#shared/api/people/invites'
 import { done } from '#shared/kit/primitives'
-import { invitesOf } from './own-invites.ts'
-import { redeemInvite } from './redeem.ts'
+import { invitesOf, redeemInvite } from './codes.ts'
 
 export const invites = defineDomain(contract, {
   list: (_input, context) => invitesOf(context, signedIn(context).account),

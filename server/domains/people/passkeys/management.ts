@@ -1,9 +1,13 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { safeProfile } from '#server/domains/people/accounts/safe-address'
-import { isWalletAccount, type SmartAccount, smartAccountIn } from '#server/domains/people/accounts/smart-account'
+import {
+  isWalletAccount,
+  type SmartAccount,
+  safeProfile,
+  smartAccountIn,
+} from '#server/domains/people/accounts/smart-account'
 import { notifyOfChange } from '#server/domains/people/identity/change-notices'
 import { type SessionRecord, Sessions } from '#server/domains/people/identity/model'
-import { endSession } from '#server/domains/people/identity/session-ends'
+import { endSession } from '#server/domains/people/identity/sessions'
 import { type Action, type Node, type SignedIn, signedIn } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/people/passkeys'
 import { AppError } from '#shared/errors'

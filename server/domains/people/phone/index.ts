@@ -1,17 +1,56 @@
+import { createHash } from 'node:crypto'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { foundRows, isFound } from '#server/domains/people/accounts/found'
+import { type Phone, Phones } from '#server/domains/people/accounts/model'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
-import { maySendTo, rememberBrowser } from '#server/domains/people/identity/browsers'
 import { notifyOfChange } from '#server/domains/people/identity/change-notices'
 import { type CodeRefusal, deleteCode, issueCode, takeCode } from '#server/domains/people/identity/codes'
+import { maySendTo, rememberBrowser } from '#server/domains/people/identity/devices'
 import { awardPoints, verifiedAwards } from '#server/domains/people/points/ledger'
 import { sendTextMessage, textMessageJob } from '#server/domains/platform/outgoing/index'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { isDuplicate } from '#server/ports/database/port'
 import { phone as contract } from '#shared/api/people/phone'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { noCodeError, numbersOf, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'
+
+const phoneOf = (account: string): Promise<Phone | null> => Phones.findOne({ _id: account }).lean<Phone>()
+
+/** The account that verified this number. */
+const phoneByNumber = (phone_number: string): Promise<Phone | null> =>
+  Phones.findOne({ phone_number, verified: true }).lean<Phone>()
+
+/** The verified numbers of these accounts. */
+async function numbersOf(accounts: readonly string[]): Promise<[account: string, number: string][]> {
+  const found = await Phones.find({ _id: { $in: [...accounts] }, verified: true }).lean<Phone[]>()
+  return found.map(({ _id, phone_number }) => [_id, phone_number])
+}
+
+/** Stores the number that an account is about to verify, in place of the previous one. */
+async function setNumber(account: string, phone_number: string, at: number): Promise<void> {
+  const phone_hash = createHash('sha256').update(phone_number).digest('hex')
+  const fields = { phone_number, phone_hash, verified: false, verified_at: null, updated_at: new Date(at) }
+  await Phones.updateOne({ _id: account }, { $set: fields }, { upsert: true })
+}
+
+/** PHONE_IN_USE if another account verified it meanwhile; NOT_FOUND if this one has changed its number. */
+async function verifyNumber(account: string, phone_number: string, at: number): Promise<void> {
+  const time = new Date(at)
+  const { matchedCount } = await Phones.updateOne(
+    { _id: account, phone_number },
+    { $set: { verified: true, verified_at: time, updated_at: time } },
+  ).catch((error: unknown) => {
+    throw isDuplicate(error) ? new AppError('PHONE_IN_USE') : error
+  })
+  if (matchedCount === 0) throw noCodeError()
+}
+
+const noCodeError = () => new AppError('NOT_FOUND', { message: 'No code is pending. Ask for one.' })
+
+async function removeNumber(account: string): Promise<void> {
+  await Phones.deleteOne({ _id: account })
+}
 
 const purpose = 'phone.verify'
 const hourSeconds = 3_600

@@ -45,3 +45,48 @@ export const ProfilePages = defineModel<ProfilePage>(
     { collection: 'profile_pages', versionKey: false, minimize: false },
   ).index({ files: 1 }),
 )
+
+/** What a visitor has left in a widget, or on a profile. */
+export interface StoredWidgetEntry {
+  _id: string
+  /** The account of the profile. */
+  owner: string
+  /** Empty for a visit. */
+  widget_id: string
+  kind: 'entry' | 'choice' | 'visit'
+  author: string
+  /** Of an entry. */
+  text?: string
+  /** The id of an option, or a sign. */
+  choice?: string
+  created_at: Date
+}
+
+export const WidgetEntries = defineModel<StoredWidgetEntry>(
+  'WidgetEntries',
+  {
+    shares: [
+      { owner: 'author', becomes: 'erase' },
+      { owner: 'owner', becomes: 'erase' },
+    ],
+    archive: 'profiles',
+  },
+  new Schema<StoredWidgetEntry>(
+    {
+      _id: required,
+      owner: required,
+      widget_id: { type: String, default: '' },
+      kind: required,
+      author: required,
+      text: { type: String },
+      choice: { type: String },
+      created_at: { type: Date, required: true },
+    },
+    { collection: 'widget_entries', versionKey: false },
+  )
+    .index({ widget_id: 1, kind: 1, created_at: -1, _id: -1 })
+    .index({ widget_id: 1, kind: 1, choice: 1 })
+    .index({ widget_id: 1, kind: 1, author: 1 })
+    .index({ owner: 1, kind: 1 })
+    .index({ author: 1 }),
+)

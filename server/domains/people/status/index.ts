@@ -1,6 +1,6 @@
 import { grantDemoModerator } from '#server/domains/moderation/moderation/promote'
-import { mailboxOf } from '#server/domains/people/contact/mailbox'
-import { installationSetting } from '#server/domains/platform/installation/stored-settings'
+import { mailboxOf } from '#server/domains/people/contact/index'
+import { installationSetting } from '#server/domains/platform/installation/index'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { version } from '#server/kernel/version'

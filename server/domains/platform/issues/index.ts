@@ -1,10 +1,21 @@
-import { type Context, signedIn } from '#server/kernel/context'
+import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import type { Issue } from '#server/ports/issues/port'
+import type { Issue, Issues } from '#server/ports/issues/port'
 import { issues as contract } from '#shared/api/platform/issues'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { issueHost, withoutMentions } from './host.ts'
+
+/** The code host. Throws 500 without one, as the documents have it. */
+export function issueHost({ services: { issues } }: Node): Issues {
+  if (issues) return issues
+  throw new AppError('SERVICE_UNAVAILABLE', {
+    status: 500,
+    message: 'GitHub is not configured: GITHUB_TOKEN and GITHUB_REPOSITORY are not set',
+  })
+}
+
+/** Breaks mentions (`@`), about which the code host would notify people. */
+export const withoutMentions = (text: string): string => text.replace(/@(?=[\w-])/g, '@\u200b')
 
 const daySeconds = 86_400
 /** Issues a day, as they are written with the operator's token. */

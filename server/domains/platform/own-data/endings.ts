@@ -1,26 +1,29 @@
+import { updateAgentProfile } from '#server/domains/agents/agent-rooms/memberships'
 import { noteGoneAgent } from '#server/domains/agents/agent-state/access'
-import { Agents } from '#server/domains/agents/agent-state/model'
+import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { Connections } from '#server/domains/meetings/calendar/model'
 import { Meetings } from '#server/domains/meetings/meetings/model'
 import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { accountRoleChanged } from '#server/domains/people/accounts/events'
 import { roleIn } from '#server/domains/people/accounts/facts'
+import { ofFound } from '#server/domains/people/accounts/found'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { ServiceTokens } from '#server/domains/people/identity/model'
-import { announceSessionEnd, endAllSessions } from '#server/domains/people/identity/session-ends'
+import { announceSessionEnd, endAllSessions } from '#server/domains/people/identity/sessions'
 import { Webhooks } from '#server/domains/platform/webhooks/model'
 import { unsignedEntry } from '#server/domains/rooms/events/define'
-import { archiveRoom } from '#server/domains/rooms/room-state/archiving'
-import { actorOf, entryOf, plazaActor } from '#server/domains/rooms/room-state/entries'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
 import { memberLeft } from '#server/domains/rooms/room-state/events/people'
 import { messageIn, pinsIn, roomIn } from '#server/domains/rooms/room-state/facts'
 import { giveUpMembership, membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import { messagesOfSender } from '#server/domains/rooms/room-state/redaction'
+import { actorOf, archiveRoom, entryOf, plazaActor } from '#server/domains/rooms/room-state/standing'
 import { actWithSuccession, hasSuccession, isManaged } from '#server/domains/rooms/room-state/succession'
 import { Streams } from '#server/domains/streams/streams/model'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type RoomKey } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
 import { agents } from '#shared/api/agents/agents'
 import { booking } from '#shared/api/meetings/booking'
 import { calendar } from '#shared/api/meetings/calendar'
@@ -30,10 +33,8 @@ import { streams } from '#shared/api/streams/streams'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { deletedName } from '#shared/kit/person-name'
-import { type ErasedAccount, isBetween } from './alias.ts'
-import { removeArchive } from './export-jobs.ts'
-import { exportOf } from './exports.ts'
-import { handOverAgents } from './official-agents.ts'
+import { type ErasedAccount, isBetween, withAlias } from './alias.ts'
+import { exportOf, removeArchive } from './export-jobs.ts'
 
 /** Ends all that an account has under way, as its owner would, before its rows go. It can be ended and begun anew. */
 export async function endAll(node: Node, erased: ErasedAccount, signal: AbortSignal): Promise<void> {
@@ -171,4 +172,36 @@ async function purgeIn(node: Node, account: string, key: RoomKey, seqs: readonly
       return { accept: entryOf(view, { ...plazaActor, role: null }, messagesPurged, body, about) }
     },
   })
+}
+
+/** Official agents are of the installation: those of the account get another owner, and pictures of its own another address. */
+async function handOverAgents(node: Node, erased: ErasedAccount): Promise<void> {
+  const isErased = (account: string | null) => account !== null && isSameAccount(account, erased.account)
+  for (const agent of await Agents.find({ visibility: 'official' }).lean<StoredAgent[]>()) {
+    const isOwn = isErased(agent.owner_address)
+    const avatar_url = withAlias(agent.avatar_url, erased)
+    if (!isOwn && avatar_url === agent.avatar_url) continue
+    const x402_wallet_address = isErased(agent.x402_wallet_address) ? null : agent.x402_wallet_address
+    const about = { avatar_url, x402_wallet_address }
+    if (isOwn) await giveToHeir(agent._id, erased, about)
+    else await Agents.updateOne({ _id: agent._id }, { $set: about })
+    await updateAgentProfile(node, { ...agent, avatar_url })
+  }
+}
+
+/** An owner has each name once, so that an heir with an agent of this name is passed over. */
+async function giveToHeir(_id: string, { account, alias }: ErasedAccount, about: Partial<StoredAgent>): Promise<void> {
+  const superAdmins = { ...ofFound, role: 'super_admin' as const, _id: { $ne: account } }
+  const heirs = await Accounts.find(superAdmins, { _id: 1 }).sort({ created_at: 1, _id: 1 }).lean()
+  for (const owner_address of [...heirs.map((heir) => heir._id), alias]) {
+    const change = { $set: { ...about, owner_address }, $unset: { place: '' } }
+    const isGiven = await Agents.updateOne({ _id }, change).then(
+      () => true,
+      (error: unknown) => {
+        if (isDuplicate(error)) return false
+        throw error
+      },
+    )
+    if (isGiven) return
+  }
 }

@@ -1,16 +1,91 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
 import { deviceOfSession, signedInDevices } from '#server/domains/people/identity/devices'
+import { previewOf } from '#server/domains/rooms/inbox/counts'
+import { hasRead } from '#server/domains/rooms/messages/reads'
+import { hasBlock, mayListen, readableRoomOf } from '#server/domains/rooms/room-state/access'
+import { type MessageFact, messageIn } from '#server/domains/rooms/room-state/facts'
+import { kindOf } from '#server/domains/rooms/room-state/kinds'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { job, PermanentFailure } from '#server/kernel/work/jobs'
-import type { RoomKey } from '#server/log/types'
+import type { RoomKey, View } from '#server/log/types'
 import { upsert } from '#server/ports/database/port'
+import { isInClear } from '#shared/kit/clear-types'
+import { linkTo } from '#shared/kit/pages'
+import { roomOfKey } from '#shared/kit/room-key'
+import { isBetweenTwo, sealedBy } from '#shared/kit/room-kinds'
 import { browsersOf, forgetBrowser } from './browsers.ts'
-import { currentMessageNotice } from './message-notices.ts'
 import { PushBrowsers, PushNotices, type StoredBrowser, type StoredNotice } from './model.ts'
-import { closingNotice, Notice, sendNotice } from './notice.ts'
-import { isNoticeWanted } from './preferences.ts'
+import { closingNotice, isNoticeWanted, Notice, sendNotice } from './preferences.ts'
+
+/** The text for a sealed message. */
+export const sealedText = 'New message'
+
+/** Whether members of such a room are notified of every message. */
+export const notifiesAll = (key: RoomKey): boolean => kindOf(key).pushed.of === 'all'
+
+/** The accounts that a message mentions or replies to. */
+export const accountsNamedIn = ({ body: { mentions, reply_to } }: MessageFact): string[] => [
+  ...mentions.flatMap(({ kind, id }) => (kind === 'user' ? [id] : [])),
+  ...(reply_to ? [reply_to.sender_address] : []),
+]
+
+/** The current notice of a message for an account; null if it is read, gone or no longer for them. */
+async function currentMessageNotice(node: Node, account: string, key: RoomKey, id: string): Promise<Notice | null> {
+  const message = await node.log.ask(key, (view, now) => {
+    const found = messageIn(view, id)
+    const isThere = isMemberWhoListens(view, account, now) && found !== null && !found.body.deleted
+    return isThere && (notifiesAll(key) || accountsNamedIn(found).includes(account)) ? found : null
+  })
+  if (!message || (await hasRead(key, account, message.n))) return null
+  return (await messageNotices(key, new Map([[account, message]]))).get(account) ?? null
+}
+
+/** Whether an account is a member, and neither banned nor blocked. */
+function isMemberWhoListens(view: View, account: string, now: number): boolean {
+  try {
+    return (
+      readableRoomOf(view, account, now).standing?.isMember === true && mayListen(view, account, now) && !hasBlock(view)
+    )
+  } catch {
+    return false
+  }
+}
+
+/** The notice of each account's message. */
+export async function messageNotices(
+  key: RoomKey,
+  newest: ReadonlyMap<string, MessageFact>,
+): Promise<Map<string, Notice>> {
+  if (newest.size === 0) return new Map()
+  const room = await Rooms.findOne({ _id: key }, { name: 1, messaging_type: 1 }).lean()
+  const { type } = roomOfKey(key)
+  const by = sealedBy({ type, messaging_type: room?.messaging_type })
+  return new Map(
+    [...newest].map(([account, { sender, body }]) => [
+      account,
+      {
+        title: isBetweenTwo(type) || !room ? body.actor.name : `${body.actor.name} in ${room.name}`,
+        body: !isInClear(body.type) && isUnreadable(by, body.text) ? sealedText : previewOf(body, by) || sealedText,
+        type: kindOf(key).pushed.as,
+        callerId: null,
+        callerName: null,
+        senderAddress: sender,
+        url: urlOf(key),
+        tag: key,
+      },
+    ]),
+  )
+}
+
+/** The path of a room. */
+function urlOf(key: RoomKey): string {
+  const isStream = kindOf(key).shownAs === 'broadcast'
+  return isStream ? linkTo('stream', { stream: roomOfKey(key).id ?? '' }) : linkTo('room', { room: key })
+}
 
 export interface AccountNotice {
   notice: Notice

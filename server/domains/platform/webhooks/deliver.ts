@@ -1,17 +1,87 @@
 import { randomInt } from 'node:crypto'
 import { eventsOf } from '#server/domains/rooms/messages/pages'
+import { actingRoom, mayRead } from '#server/domains/rooms/room-state/access'
+import { ranks } from '#server/domains/rooms/room-state/standing'
 import type { Node } from '#server/kernel/context'
-import { withLease } from '#server/kernel/work/lease'
+import { type Lease, withLease } from '#server/kernel/work/lease'
 import { rowById } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { roomEventTypes } from '#shared/api/rooms/room-events'
-import { endReplay, noteDelivery, requestedReplays } from './deliveries.ts'
-import { heldHook, hookLease, stopHook } from './lease.ts'
-import { neverDue, type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
-import { alwaysDue, duePositions, movePosition, passEvent } from './positions.ts'
-import { isRightLost, roomHeadFor } from './rights.ts'
-import { postToHook, type SendResult } from './send.ts'
-import type { WebhookTurnEnd } from './turns.ts'
+import { AppError, type ErrorCode } from '#shared/errors'
+import {
+  neverDue,
+  type StopReason,
+  type StoredPosition,
+  type StoredWebhook,
+  WebhookPositions,
+  Webhooks,
+} from './model.ts'
+import {
+  alwaysDue,
+  duePositions,
+  movePosition,
+  passEvent,
+  releaseRoomSlots,
+  roomSlotsOf,
+  type WebhookTurnEnd,
+} from './positions.ts'
+import { endReplay, noteDelivery, postToHook, requestedReplays, type SendResult } from './send.ts'
+
+/** Longer than one attempt. A free webhook may be delivered before it is due, when an event wakes it. */
+export const hookLease: Lease<StoredWebhook> = {
+  model: Webhooks,
+  holder: 'holder',
+  held_until: 'due_at',
+  milliseconds: 20_000,
+  isFreeUnheld: true,
+}
+
+/** The current webhook; null if its lease is lost, or it is paused or gone. */
+const heldHook = ({ _id, holder }: StoredWebhook): Promise<StoredWebhook | null> =>
+  Webhooks.findOne({ _id, holder, enabled: true }).lean<StoredWebhook>()
+
+/** The fields of a stopped webhook, until its owner enables it. The holder releases it after its request. */
+export const stoppedFields = (node: Node, stopped_reason: StopReason, stopped_room: RoomKey | null = null) => {
+  const at = new Date(node.now())
+  return { enabled: false, stopped_reason, stopped_room, stopped_at: at, updated_at: at }
+}
+
+/** Stops a leased webhook unless it was paused, and releases its slots. */
+async function stopHook(node: Node, { _id, holder }: StoredWebhook, reason: StopReason, room?: RoomKey): Promise<void> {
+  const places = await roomSlotsOf(_id)
+  const { modifiedCount } = await Webhooks.updateOne(
+    { _id, holder, enabled: true },
+    { $set: stoppedFields(node, reason, room) },
+  )
+  if (modifiedCount === 0) return
+  node.metrics.webhookStopped(reason)
+  await releaseRoomSlots(places)
+}
+
+/** Makes free webhooks due at once. */
+export const makeHooksDue = (node: Node, ids: readonly string[]) =>
+  Webhooks.updateMany(
+    { _id: { $in: [...ids] }, enabled: true, holder: null },
+    { $min: { due_at: new Date(node.now()) } },
+  )
+
+/** A single node releases its own leases after a crash. */
+export const releaseAllHooks = (node: Node) =>
+  Webhooks.updateMany({ holder: { $ne: null } }, { $set: { holder: null, due_at: new Date(node.now()) } })
+
+/** The head of a room for its owner and admins, and server admins who may read. Throws ROOM_NOT_FOUND, BANNED, SUSPENDED, FORBIDDEN. */
+export const roomHeadFor = (node: Node, account: string, room: RoomKey): Promise<number> =>
+  node.log.ask(room, (view, now) => {
+    const { standing } = actingRoom(view, account, now)
+    if (!standing.isModerator || standing.rank < ranks.admin || !mayRead(view, standing))
+      throw new AppError('FORBIDDEN', { message: 'Only owners and admins of a room may have its events sent' })
+    return view.seq
+  })
+
+const rightLost: readonly ErrorCode[] = ['ROOM_NOT_FOUND', 'BANNED', 'SUSPENDED', 'FORBIDDEN']
+
+/** Whether the error means a lost right, not a failed check. */
+const isRightLost = (error: unknown): boolean => error instanceof AppError && rightLost.includes(error.code)
 
 const second = 1_000
 const hour = 3_600 * second

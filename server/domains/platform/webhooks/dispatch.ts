@@ -7,12 +7,10 @@ import { every } from '#server/kernel/work/every'
 import { takeLease } from '#server/kernel/work/lease'
 import { RoomEvents } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
-import { deliverWebhook } from './deliver.ts'
-import { webhooksToReplay } from './deliveries.ts'
-import { hookLease, makeHooksDue, releaseAllHooks } from './lease.ts'
+import { deliverWebhook, hookLease, makeHooksDue, releaseAllHooks } from './deliver.ts'
 import { type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
-import { settlePositions } from './positions.ts'
-import { createWebhookTurns } from './turns.ts'
+import { createWebhookTurns, settlePositions } from './positions.ts'
+import { webhooksToReplay } from './send.ts'
 
 const lookMilliseconds = 10_000
 /** The overlap with changes that were read before, as some are stored late. */

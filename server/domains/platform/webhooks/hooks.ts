@@ -7,14 +7,19 @@ import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { forgetDeliveries } from './deliveries.ts'
+import { makeHooksDue, roomHeadFor, stoppedFields } from './deliver.ts'
 import { enabledMessage } from './dispatch.ts'
-import { makeHooksDue, stoppedFields } from './lease.ts'
 import { type StoredWebhook, Webhooks } from './model.ts'
-import { createPosition, deletePositions, makePositionsDue, markUnsure } from './positions.ts'
-import { roomHeadFor } from './rights.ts'
-import { releaseRoomSlots, roomSlotsOf, takeRoomSlots } from './room-slots.ts'
-import { newSecret, openSecret, sealSecret } from './secrets.ts'
+import {
+  createPosition,
+  deletePositions,
+  makePositionsDue,
+  markUnsure,
+  releaseRoomSlots,
+  roomSlotsOf,
+  takeRoomSlots,
+} from './positions.ts'
+import { forgetDeliveries, newSecret, openSecret, sealSecret } from './send.ts'
 
 const mostOfAccount = 20
 const overlapMilliseconds = 24 * 60 * 60_000

@@ -4,11 +4,10 @@ import { newId } from '#server/kernel/ids'
 import { webhooks as contract } from '#shared/api/platform/webhooks'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { deliveriesOf, requestReplay } from './deliveries.ts'
+import { makeHooksDue } from './deliver.ts'
 import { startDelivering } from './dispatch.ts'
 import { createHook, hooksOf, ownHook, removeHook, renderHook, rotateSecret, updateHook } from './hooks.ts'
-import { makeHooksDue } from './lease.ts'
-import { postToHook } from './send.ts'
+import { deliveriesOf, postToHook, requestReplay } from './send.ts'
 
 /** The manual deliveries of one account. */
 const byHand = { most: 20, seconds: 60 }

@@ -1,24 +1,184 @@
 import { z } from 'zod'
 import { recordOf, removedBy } from '#server/domains/events'
+import { blockedBy } from '#server/domains/moderation/blocks/blocks'
 import { blocksChanged } from '#server/domains/moderation/blocks/events'
+import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/blocks'
 import { isRowOf } from '#server/domains/rooms/events/define'
 import { onRead } from '#server/domains/rooms/messages/reads'
+import { mayListen } from '#server/domains/rooms/room-state/access'
 import { membershipsOf, membershipsOfAll } from '#server/domains/rooms/room-state/membership'
+import { cardsOf } from '#server/domains/rooms/room-state/rows'
+import { repeatWork } from '#server/kernel/beat'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
+import { fewAtOnce } from '#server/kernel/few-at-once'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { definePeerMessage, definePeerTopic } from '#server/kernel/peer-message'
 import { every } from '#server/kernel/work/every'
 import { RoomHeads } from '#server/log/model'
-import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
-import { unreadSnapshot } from '#shared/api/rooms/inbox'
+import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
+import { unreadChanged, unreadSnapshot } from '#shared/api/rooms/inbox'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import {
-  dropListener,
-  sendUnread,
-  sendUnreadAfterBlocks,
-  sendUnreadAfterLeaving,
-  unreadSnapshotOf,
-} from './recounts.ts'
+import { type Counts, countsOf, lastMessagesOf, noCounts } from './counts.ts'
+
+const recountsNamespace = '/notifications'
+const atOnce = 8
+/** Older counts are repeated after this time, because messages between nodes may be lost. */
+const trustedMilliseconds = 60_000
+
+/** Changes of an account since its last notification. */
+interface DueChanges {
+  changed: Set<RoomKey>
+  /** Rooms that the account has left; records may be older. */
+  left: Set<RoomKey>
+  /** Blocks have changed, and with them the counts of every room. */
+  blocks: boolean
+}
+const nothing = (): DueChanges => ({ changed: new Set(), left: new Set(), blocks: false })
+
+interface RecountsListener {
+  due: DueChanges
+  isCounting: boolean
+  /** The last unread count of each room, for the sum. */
+  unread: Map<RoomKey, number>
+  countedAt: number
+}
+
+const countStateOf = nodeState(() => ({ listeners: new Map<string, RecountsListener>(), inTurn: fewAtOnce(atOnce) }))
+
+const isHere = (node: Node, account: string) =>
+  node.live.audienceSize(recountsNamespace, audiences.account(account)) > 0
+
+/** Sends the unread counts of these rooms to the account's devices on this node. */
+const sendUnread = (node: Node, account: string, keys: Iterable<RoomKey>): void =>
+  scheduleCount(node, account, ({ changed, left }) => {
+    for (const key of keys) {
+      changed.add(key)
+      left.delete(key)
+    }
+  })
+
+/**
+ * Messages of blocked people are not unread. A block thus changes counts, which are sent for each room with unread
+ * messages.
+ */
+const sendUnreadAfterBlocks = (node: Node, account: string): void =>
+  scheduleCount(node, account, (due) => {
+    due.blocks = true
+  })
+
+/** After a departure, the counts of all other rooms are sent. */
+const sendUnreadAfterLeaving = (node: Node, account: string, key: RoomKey): void =>
+  scheduleCount(node, account, ({ changed, left }) => {
+    changed.delete(key)
+    left.add(key)
+  })
+
+/** All unread counts of an account, for a new device. */
+async function unreadSnapshotOf(node: Node, account: string, keys: readonly RoomKey[]) {
+  const { rooms, total } = await recount(node, account, new Map(), keys, keys)
+  return { rooms, total }
+}
+
+function listenerOf(node: Node, account: string): RecountsListener {
+  const { listeners } = countStateOf(node)
+  const known = listeners.get(account)
+  if (known) return known
+  const listener = { due: nothing(), isCounting: false, unread: new Map(), countedAt: Number.NEGATIVE_INFINITY }
+  listeners.set(account, listener)
+  return listener
+}
+
+/** Drops an account without devices on this node. */
+function dropListener(node: Node, account: string): void {
+  if (!isHere(node, account)) countStateOf(node).listeners.delete(account)
+}
+
+/** One count at a time for each account; all changes during it make one more. */
+function scheduleCount(node: Node, account: string, note: (due: DueChanges) => void): void {
+  if (!isHere(node, account)) return
+  const listener = listenerOf(node, account)
+  note(listener.due)
+  if (!listener.isCounting) void countDue(node, account, listener)
+}
+
+const isDue = ({ changed, left, blocks }: DueChanges) => blocks || changed.size > 0 || left.size > 0
+
+async function countDue(node: Node, account: string, listener: RecountsListener): Promise<void> {
+  const { inTurn } = countStateOf(node)
+  listener.isCounting = true
+  try {
+    while (isDue(listener.due)) await inTurn(() => sendDueCounts(node, account, listener))
+  } catch {
+    listener.countedAt = Number.NEGATIVE_INFINITY
+  } finally {
+    listener.isCounting = false
+  }
+}
+
+async function sendDueCounts(node: Node, account: string, listener: RecountsListener): Promise<void> {
+  const { changed, left, blocks } = listener.due
+  listener.due = nothing()
+  if (!isHere(node, account)) return
+  const audience = audiences.account(account)
+  const keys = (await membershipsOf(account)).filter((key) => !left.has(key))
+  const isWhole = blocks || left.size > 0 || performance.now() - listener.countedAt > trustedMilliseconds
+  const counted = isWhole ? keys : keys.filter((key) => changed.has(key) || !listener.unread.has(key))
+  const { rooms, total, counts } = await recount(node, account, listener.unread, keys, counted)
+  if (isWhole) listener.countedAt = performance.now()
+  if (left.size > 0) {
+    node.live.send(unreadSnapshot, audience, { rooms, total })
+    return
+  }
+  const hasNews = (key: RoomKey) => changed.has(key) || (blocks && (counts.get(key) ?? noCounts).left > 0)
+  const news = new Set(await receivableRooms(node, account, counted.filter(hasNews)))
+  const last = await lastMessagesOf(node, await cardsOf(node, [...news]), await blockedBy(account))
+  for (const [at, key] of counted.entries()) {
+    const room = rooms[at]
+    if (room && news.has(key))
+      node.live.send(unreadChanged, audience, { ...room, last_message: last.get(key) ?? null, total })
+  }
+}
+
+/** The rooms that a member may still follow: a staff membership may be about to end. */
+async function receivableRooms(node: Node, account: string, keys: readonly RoomKey[]): Promise<RoomKey[]> {
+  const may = (view: View, now = view.at) => mayListen(view, account, now)
+  const mayReceive = await Promise.all(keys.map((key) => node.log.answerHere(key, may) ?? node.log.ask(key, may)))
+  return keys.filter((_, at) => mayReceive[at])
+}
+
+/**
+ * The unread counts of some rooms, from heads and marks. The sum covers all rooms, with earlier counts of the others
+ * (`unread`).
+ */
+async function recount(
+  node: Node,
+  account: string,
+  unread: Map<RoomKey, number>,
+  keys: readonly RoomKey[],
+  counted: readonly RoomKey[],
+) {
+  const [counts, mutes] = await Promise.all([
+    countsOf(node, account, counted),
+    conversationMutesOf(account, node.now()),
+  ])
+  const among = new Set(keys)
+  for (const key of [...unread.keys()]) if (!among.has(key)) unread.delete(key)
+  for (const key of counted) unread.set(key, (counts.get(key) ?? noCounts).unread)
+  const isSilent = (key: RoomKey) => mutes.length > 0 && conversationMuteOf(mutes, key, account) !== null
+  const total = keys.reduce((sum, key) => sum + (isSilent(key) ? 0 : (unread.get(key) ?? 0)), 0)
+  return { rooms: counted.map((key) => shown(key, counts.get(key) ?? noCounts)), total, counts }
+
+  function shown(key: RoomKey, { head_seq, read_seq, unread: left, mentions }: Counts) {
+    const mute = conversationMuteOf(mutes, key, account)
+    return {
+      room: roomOfKey(key),
+      ...{ head_seq, read_seq, unread: left, mentions },
+      muted_until: mute?.muted_until ?? null,
+      silent: mute !== null,
+    }
+  }
+}
 
 const namespace = '/notifications'
 const sendEveryMilliseconds = 1_000
@@ -98,11 +258,12 @@ export function followUnread(node: Node): () => void {
     const recounts = ({ n, type }: Row) => n !== null || recordOf(type)?.recounts === true
     if (rows.some(recounts) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
-  const timer = setInterval(() => {
+  const sendAll = () => {
+    if (due.size + unrecorded.size === 0) return
     const keys = new Set(due)
     due.clear()
     void sendChanged(keys).catch(() => {})
-  }, sendEveryMilliseconds).unref()
+  }
   async function sendChanged(keys: Set<RoomKey>): Promise<void> {
     for (const key of keys) noteUnrecorded(key)
     for (const key of await recordedAmong(node, unrecorded)) {
@@ -113,6 +274,7 @@ export function followUnread(node: Node): () => void {
   }
   onRead(node, (account, { key }) => readMessage.publish(node, { account, key }))
   const unsubscribed = [
+    repeatWork(sendEveryMilliseconds, sendAll),
     readMessage.follow(node),
     node.alone ? () => {} : every(node, foundEveryMilliseconds, () => findRooms(node), 'joined rooms were not found'),
     joinedTopic.listen(node, '', (joined) => {
@@ -121,7 +283,6 @@ export function followUnread(node: Node): () => void {
   ]
   return () => {
     for (const stop of unsubscribed) stop()
-    clearInterval(timer)
   }
 }
 

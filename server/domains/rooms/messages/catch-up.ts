@@ -1,5 +1,5 @@
 import type { Action, Caller, Context, Node } from '#server/kernel/context'
-import { holdAnswer } from '#server/kernel/http/open-answers'
+import { holdAnswer } from '#server/kernel/http/streams'
 import { sharedLook } from '#server/kernel/shared-look'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/rooms/messages'
@@ -8,8 +8,8 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { readableRoom } from './history.ts'
+import { waitForRows } from './live.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
-import { waitForRows } from './row-waits.ts'
 
 export const sync: Action<typeof contract.sync> = async (input, context) => {
   const after = startSeqOf(input)

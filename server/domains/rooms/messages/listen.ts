@@ -3,6 +3,7 @@ import { memberIn, muteIn, pinsIn, rulesIn } from '#server/domains/rooms/room-st
 import { capabilitiesOf } from '#server/domains/rooms/room-state/judge-draft'
 import type { Standing } from '#server/domains/rooms/room-state/standing'
 import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/operate/node-state'
 import type { RoomKey, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/rooms/messages'
 import { AppError } from '#shared/errors'
@@ -12,7 +13,20 @@ import { countConnection } from './occupancy.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
 import { onlineCountIn, schedulePresence } from './presence.ts'
 import { firstUnreadOf, unreadCountsOf } from './reads.ts'
-import { forgetSentEpoch } from './sent-epochs.ts'
+
+/** The last epoch sent to all listeners of protocol 2 in each room; unset if a listener missed it. */
+const sentEpochsOn = nodeState(() => new Map<RoomKey, string>())
+
+/** A new listener has not received the epoch. Rooms without listeners need no entry. */
+export const forgetSentEpoch = (node: Node, key: RoomKey): void => void sentEpochsOn(node).delete(key)
+
+/** Must the next event contain its epoch? */
+export function isNewEpoch(node: Node, key: RoomKey, epoch: string): boolean {
+  const sent = sentEpochsOn(node)
+  if (sent.get(key) === epoch) return false
+  sent.set(key, epoch)
+  return true
+}
 
 const page = 200
 

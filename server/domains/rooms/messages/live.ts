@@ -1,23 +1,106 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import { recordOf, removedBy } from '#server/domains/events'
 import { isRowOf, type TargetNotice } from '#server/domains/rooms/events/define'
 import { mayListen } from '#server/domains/rooms/room-state/access'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import { memberIn } from '#server/domains/rooms/room-state/facts'
+import { repeatWork } from '#server/kernel/beat'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import { leanBatch, leanEvent } from '#shared/api/rooms/lean'
 import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/rooms/room-events'
-import { access, capabilitiesChanged } from '#shared/api/rooms/rooms'
+import { access, capabilitiesChanged, heads } from '#shared/api/rooms/rooms'
 import { errors } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { framesOf } from './frames.ts'
-import { addHeadReceiver } from './heads.ts'
-import { roomsOf, stopListening } from './listen.ts'
+import { isNewEpoch, roomsOf, stopListening } from './listen.ts'
+import { eventOf } from './pages.ts'
 import { endTyping } from './presence.ts'
-import { eventOf } from './render.ts'
-import { endWaits } from './row-waits.ts'
 import { capabilitiesNow } from './send.ts'
-import { isNewEpoch } from './sent-epochs.ts'
+
+const sendEveryMilliseconds = 25_000
+const slotMilliseconds = 1_000
+const sentAtOnce = 50
+
+/** Connections take turns, so that they are not all notified at once. */
+const turnOf = nodeState(() => ({
+  slots: Array.from({ length: sendEveryMilliseconds / slotMilliseconds }, () => new Set<Connection>()),
+  arrivals: 0,
+  at: 0,
+}))
+
+/** Sends the heads of its rooms to the connection every 25 s. */
+export function addHeadReceiver(node: Node, connection: Connection): void {
+  const turn = turnOf(node)
+  const slot = turn.slots[turn.arrivals++ % turn.slots.length]
+  slot?.add(connection)
+  connection.onClose(() => slot?.delete(connection))
+}
+
+export function startHeads(node: Node): () => void {
+  const turn = turnOf(node)
+  return repeatWork(slotMilliseconds, () => {
+    const slot = turn.slots[turn.at++ % turn.slots.length]
+    if (slot && slot.size > 0) void sendSlot(node, slot)
+  })
+}
+
+async function sendSlot(node: Node, slot: ReadonlySet<Connection>): Promise<void> {
+  let sent = 0
+  for (const connection of slot) {
+    void sendHeads(node, connection).catch(() => {})
+    if (++sent % sentAtOnce === 0) await breathe()
+  }
+}
+
+async function sendHeads(node: Node, connection: Connection): Promise<void> {
+  const held = [...roomsOf(connection).keys()]
+  if (held.length === 0) return
+  const known = await Promise.all(held.map(async (key) => [key, (await node.log.head(key)).seq] as const))
+  connection.emit(heads, { heads: Object.fromEntries(known) })
+}
+
+/** The functions that end waits, by their audience. */
+const waitersOn = nodeState(() => new Map<string, Set<() => void>>())
+
+/** Ends the waits of an audience, a room or an account; called for each concerned audience of a row. */
+const endWaits = (node: Node, audience: string): void => {
+  for (const wake of waitersOn(node).get(audience) ?? []) wake()
+}
+/** Does any call wait for rows on this node? */
+export const hasWaits = (node: Node): boolean => waitersOn(node).size > 0
+
+/**
+ * Resolves on timeout, on a new row of the room or about the account, or on disconnect. It resolves at once if the row
+ * exists or the caller has gone.
+ */
+export async function waitForRows(
+  node: Node,
+  { room, account }: { room: RoomKey; account: string | null },
+  milliseconds: number,
+  signal: AbortSignal,
+  isThere: () => Promise<boolean>,
+): Promise<void> {
+  if (signal.aborted) return
+  const waiting = waitersOn(node)
+  const audienceNames = [audiences.room(room), ...(account === null ? [] : [audiences.account(account)])]
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      for (const audience of audienceNames) {
+        const those = waiting.get(audience)
+        those?.delete(end)
+        if (those?.size === 0) waiting.delete(audience)
+      }
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    for (const audience of audienceNames) waiting.set(audience, (waiting.get(audience) ?? new Set()).add(end))
+    signal.addEventListener('abort', end, { once: true })
+    void isThere().then((already) => already && end(), end)
+  })
+}
 
 const namespace = '/rooms'
 
@@ -151,4 +234,23 @@ export function greetConnection(node: Node, connection: Connection): void {
   connection.onClose(() => {
     for (const key of [...roomsOf(connection).keys()]) stopListening({ node }, connection, key)
   })
+}
+
+export interface Frame {
+  rows: readonly Row[]
+  /** The person whom its last row removes; they receive this frame, and no later one. */
+  removed: string | null
+}
+
+/** One frame for simultaneous rows; a row that removes a person ends its frame. */
+export function framesOf(rows: readonly Row[], removedBy: (row: Row) => string | null): Frame[] {
+  const frames: Frame[] = []
+  let start = 0
+  for (const [index, row] of rows.entries()) {
+    const removed = removedBy(row)
+    if (removed === null && index < rows.length - 1) continue
+    frames.push({ rows: rows.slice(start, index + 1), removed })
+    start = index + 1
+  }
+  return frames
 }

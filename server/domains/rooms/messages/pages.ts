@@ -1,17 +1,65 @@
-import { messageOfEvent } from '#server/domains/events'
-import { keys, type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
+import { messageOfEvent, recordOf, signed } from '#server/domains/events'
+import { remarkFault, type SenderFacts } from '#server/domains/moderation/verdict/verdict'
+import { keys, type MessageBody, type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
 import { Reactions } from '#server/domains/rooms/room-state/model'
-import { messageOf } from '#server/domains/rooms/room-state/rendered'
+import { messageOf, personOf } from '#server/domains/rooms/room-state/rendered'
 import type { Node } from '#server/kernel/context'
 import { rowById } from '#server/log/store'
-import type { RoomKey, Row } from '#server/log/types'
+import { type RoomKey, type Row, UNREADABLE } from '#server/log/types'
 import type { Message } from '#shared/api/rooms/message'
+import type { Person } from '#shared/api/rooms/room'
 import type { RoomEvent } from '#shared/api/rooms/room-events'
+import { quoteText } from '#shared/kit/cut'
+import { roomOfKey } from '#shared/kit/primitives'
 import { signForm } from '#shared/kit/reaction-sign'
-import { idIn, roomOfKey } from '#shared/kit/room-key'
-import { eventForOutsiders, messageForOutsiders } from './outsiders.ts'
-import { quoteNow } from './quotes.ts'
-import { eventOf } from './render.ts'
+import { idIn, roomOfKey as refOfKey } from '#shared/kit/room-key'
+
+const unnamedActor: Person = { id: '', name: '', role: null, isAgent: false }
+
+/** An event that cannot be rendered has an unknown type, and keeps its place. */
+export function eventOf(row: Row): RoomEvent {
+  const { epoch, seq, at, type, sender } = row
+  const room = roomOfKey(row.room)
+  const placed = { room, epoch, seq, at: new Date(at).toISOString() }
+  const record = recordOf(type)
+  const plain = { ...placed, type, actor: unnamedActor, data: {} } as unknown as RoomEvent
+  if (!record) return plain
+  try {
+    const body = signed(row)
+    const actor = record.isUnsigned?.(body) ? unnamedActor : personOf(sender, body.actor)
+    return { ...placed, type, actor, data: record.data(row, body, room) } as RoomEvent
+  } catch {
+    return { ...plain, type: UNREADABLE } as unknown as RoomEvent
+  }
+}
+
+/** The event for readers who are neither members nor moderators; its `seq` and shape stay. */
+function eventForOutsiders(event: RoomEvent): RoomEvent {
+  const hidden = recordOf(event.type)?.hidden
+  return hidden ? ({ ...event, actor: unnamedActor, data: { ...event.data, ...hidden } } as RoomEvent) : event
+}
+
+/** As `eventForOutsiders`, for a message that may be deleted. */
+const messageForOutsiders = (message: Message): Message =>
+  message.is_deleted ? { ...message, deleted_by: null, delete_reason: null } : message
+
+type Quote = MessageBody['reply_to']
+
+/** A quote repeats its text, so the present rules judge it again. */
+export const quoteOf = ({ id, sender, body: { text, type } }: MessageFact, facts: SenderFacts): Quote => ({
+  id,
+  sender_address: sender,
+  content: remarkFault(text, facts) === null ? quoteText(text) : '',
+  message_type: type,
+})
+
+/** A reply's quote in its present state: none if deleted, the new text if edited. */
+export function quoteNow({ seq, body: { reply_to } }: MessageFact, answered: MessageFact | null | undefined): Quote {
+  if (!reply_to || !answered) return reply_to
+  const { text, deleted, edits } = answered.body
+  if (deleted) return null
+  return (edits.at(-1) ?? 0) > seq ? { ...reply_to, content: quoteText(text) } : reply_to
+}
 
 /** A connection with more than 1 MB unread is closed, so larger answers could never be read. */
 const pageBytes = 256 * 1_024
@@ -62,7 +110,7 @@ const newerFactOf = (original: MessageFact, stored: MessageFact | undefined): Me
 /** Messages in their present state, with quotes; a reply to a deleted message has none. */
 export async function messagesOf(room: RoomKey, facts: readonly MessageFact[], isInsider: boolean): Promise<Message[]> {
   const answered = await quotedMessages(room, facts)
-  const ref = roomOfKey(room)
+  const ref = refOfKey(room)
   const messages = facts.map((fact) => messageOf(ref, quotingNow(fact, answered)))
   return isInsider ? messages : messages.map(messageForOutsiders)
 }
@@ -108,7 +156,7 @@ const reactedAtMost = 100
 export async function reactionsOf(room: RoomKey, ids: readonly string[]) {
   const found = ids.map((message_id) => Reactions.find({ message_id, is_active: true }).limit(reactedAtMost).lean())
   const rows = (await Promise.all(found)).flat()
-  const channel_id = idIn('channel_id', roomOfKey(room))
+  const channel_id = idIn('channel_id', refOfKey(room))
   return rows
     .filter((row) => row.room === room)
     .flatMap(({ message_id, user_address, emojis }) =>

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Ruling } from '#server/domains/moderation/verdict/verdict'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { keyOf } from '#server/domains/rooms/room-state/access'
-import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { pollChanged, pollDeleted } from '#server/domains/rooms/room-state/events/polls'
 import {
   type MessageFact,
@@ -15,13 +14,12 @@ import {
 import { capabilitiesOf, refuseChange } from '#server/domains/rooms/room-state/judge-draft'
 import { Polls, Votes } from '#server/domains/rooms/room-state/model'
 import { messageOfRow, pollOf } from '#server/domains/rooms/room-state/rendered'
-import { standingOf } from '#server/domains/rooms/room-state/standing'
+import { actorOf, entryOf, standingOf } from '#server/domains/rooms/room-state/standing'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
 import type { Json, RoomKey, View } from '#server/log/types'
-import type { Poll } from '#shared/api/rooms/poll'
-import { type Asked, polls as contract } from '#shared/api/rooms/polls'
+import { type Asked, polls as contract, type Poll } from '#shared/api/rooms/polls'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
@@ -30,8 +28,8 @@ import { signForm } from '#shared/kit/reaction-sign'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOfPoll, pollInputOf } from './drafts.ts'
 import { readableRoom } from './history.ts'
+import { touchableMessage, writerStanding } from './removals.ts'
 import { sendDraft } from './send.ts'
-import { touchableMessage } from './touchable-message.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
   const { key } = await readableRoom(context, room)
@@ -135,9 +133,10 @@ function refuseEqualOptions(options: readonly string[]): void {
 }
 
 function openPoll(view: View, account: string, pollId: string, now: number): PollFact {
+  writerStanding(view, account, now)
   const poll = pollIn(view, pollId)
-  const found = poll ? touchableMessage(view, account, poll.message_id, now) : null
-  if (!poll || !found || found.message.body.deleted) throw new AppError('NOT_FOUND', { message: 'Poll not found' })
+  const message = poll && messageIn(view, poll.message_id)
+  if (!poll || !message || message.body.deleted) throw new AppError('NOT_FOUND', { message: 'Poll not found' })
   return poll
 }
 

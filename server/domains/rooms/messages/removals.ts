@@ -1,9 +1,9 @@
 import { removeUnnamedFiles } from '#server/domains/media/files/removal'
-import { keyOf } from '#server/domains/rooms/room-state/access'
-import { actorOf, entryOf, plazaActor } from '#server/domains/rooms/room-state/entries'
+import { hasBlock, keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { messageDeleted } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageFact, messageIn } from '#server/domains/rooms/room-state/facts'
 import { refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
+import { actorOf, entryOf, isSuspended, plazaActor, type Standing } from '#server/domains/rooms/room-state/standing'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import type { Judgement, RoomKey, View } from '#server/log/types'
@@ -11,7 +11,35 @@ import type { messages as contract } from '#shared/api/rooms/messages'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
-import { touchableMessage } from './touchable-message.ts'
+
+export interface TouchedMessage {
+  message: MessageFact
+  standing: Standing
+}
+
+/** The standing of a member who may write in the room; throws otherwise, before anything in it is looked for. */
+export function writerStanding(view: View, account: string, now: number): Standing {
+  const { room, standing } = readableRoomOf(view, account, now)
+  if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+  if (hasBlock(view)) throw new AppError('BLOCKED')
+  if (!standing?.isMember && !standing?.isModerator) throw new AppError('NOT_A_MEMBER')
+  if (!room.is_active) throw new AppError('ROOM_ARCHIVED')
+  return standing
+}
+
+/** The message that a client named, if this member may write in its room; throws otherwise. */
+export function touchableMessage(view: View, account: string, id: string, now: number): TouchedMessage {
+  const standing = writerStanding(view, account, now)
+  const message = messageIn(view, id)
+  if (!message) throw new AppError('MESSAGE_NOT_FOUND')
+  return { message, standing }
+}
+
+/** The message; throws if it was deleted. */
+export const presentMessage = ({ message }: TouchedMessage): MessageFact => {
+  if (message.body.deleted) throw new AppError('MESSAGE_NOT_FOUND')
+  return message
+}
 
 export const remove: Action<typeof contract.remove> = async ({ room, id, reason, client_action_id }, context) => {
   const { account } = signedIn(context)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reportedAmong } from '#server/domains/moderation/social/report-subject'
+import { reportedAmong } from '#server/domains/moderation/social/evidence'
 import { pinsIn, rulesIn } from '#server/domains/rooms/room-state/facts'
 import { ranks, standingOf } from '#server/domains/rooms/room-state/standing'
 import type { Job, Node } from '#server/kernel/context'

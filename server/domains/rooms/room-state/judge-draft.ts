@@ -7,18 +7,145 @@ import {
   remarkFault,
   type SenderFacts,
   verdictOf,
+  type WordJudging,
   wordFault,
 } from '#server/domains/moderation/verdict/verdict'
+import { type BlockedWord, compileWords, type WordList } from '#server/domains/moderation/verdict/words'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { deceptionByRoom } from '#server/domains/people/accounts/names'
 import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/operate/node-state'
 import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/moderation/verdict'
 import { AppError } from '#shared/errors'
-import { isUnlisted } from './access.ts'
-import { wordJudgingOf } from './blocked-words.ts'
-import { muteIn, type RoomFact, roomIn, rulesIn } from './facts.ts'
-import { type Sender, senderFactsOf } from './sender-facts.ts'
-import { type Standing, standingOf } from './standing.ts'
+import { isSameAccount } from '#shared/kit/accounts'
+import { peersOf } from '#shared/kit/room-key'
+import { isBetweenTwo, isForModerators, roomKinds } from '#shared/kit/room-kinds'
+import { isUnlisted, mayRead } from './access.ts'
+import {
+  type BanFact,
+  banIn,
+  blocksIn,
+  lastMessageIn,
+  muteIn,
+  type RoomFact,
+  roomIn,
+  roomRefOf,
+  rulesIn,
+  sealingOf,
+  type WordFact,
+  wordsIn,
+} from './facts.ts'
+import { isSuspended, type Standing, standingOf } from './standing.ts'
+
+/** The inputs of judging words in this room. */
+const wordJudgingOf = (node: Node, view: View): WordJudging => ({
+  words: wordListsOf(node, view),
+  steps: node.settings.verdictSteps,
+})
+
+/** The globally blocked words, then those of this room. */
+export const wordListsOf = (node: Node, view: View): readonly WordList[] => [
+  compiled(node, wordsIn(view.global), 'global'),
+  ...(view.room === GLOBAL ? [] : [compiled(node, wordsIn(view), 'room')]),
+]
+
+const listsOf = nodeState(() => ({
+  compiled: new WeakMap<readonly WordFact[], WordList>(),
+  leftOut: new Map<string, string>(),
+}))
+
+/** The reason why a stored word is not in use; null if it is. Known after its list was read. */
+export const wordFaultOf = (node: Node, wordId: string): string | null => listsOf(node).leftOut.get(wordId) ?? null
+
+const blocked = new WeakMap<WordFact, BlockedWord>()
+
+/** Equal facts give the same objects, so that caches by word last as long as the list. */
+function blockedWordsOf(words: readonly WordFact[], scope: 'global' | 'room'): BlockedWord[] {
+  return words.map((fact) => {
+    const known = blocked.get(fact)
+    if (known) return known
+    const { word_id: id, word, action, is_regex, as_written = false } = fact
+    const made = { id, word, action, is_regex, as_written, scope }
+    blocked.set(fact, made)
+    return made
+  })
+}
+
+/** The blocked words of this view alone: global, or of a room. */
+export const blockedWordsIn = (view: View): readonly BlockedWord[] =>
+  blockedWordsOf(wordsIn(view), view.room === GLOBAL ? 'global' : 'room')
+
+/** A list is compiled once, until it changes. */
+function compiled(node: Node, words: readonly WordFact[], scope: 'global' | 'room'): WordList {
+  const { compiled, leftOut } = listsOf(node)
+  const known = compiled.get(words)
+  if (known) return known
+  for (const { word_id } of words) leftOut.delete(word_id)
+  const list = compileWords(blockedWordsOf(words, scope), (word, reason) => {
+    leftOut.set(word, reason)
+    node.logger.warn({ word, reason }, 'a blocked word is out of use')
+  })
+  compiled.set(words, list)
+  return list
+}
+
+/** The sender of a judged draft. */
+interface Sender {
+  node: Node
+  account: string
+  /** Milliseconds on the log's clock. */
+  now: number
+  /** Given if the caller has it already. */
+  standing?: Standing
+  /** URLs in the sender's folder without a stored file. */
+  missing?: ReadonlySet<string>
+}
+
+const nothing: ReadonlySet<string> = new Set()
+const until = (time: string | null) => ({ until: time === null ? null : Date.parse(time) })
+
+/** The facts about a sender in a room, on which every verdict depends. */
+export function senderFactsOf(view: View, sender: Sender): SenderFacts {
+  const { node, account, now, standing = standingOf(view, account), missing = nothing } = sender
+  const { type } = roomRefOf(view)
+  const ban = banIn(view, account, now)
+  const mute = muteIn(view, account, now)
+  const rules = rulesIn(view)
+  return {
+    sealed: sealingOf(view),
+    forModerators: isForModerators(type) || isPlazaConversation(view, account),
+    now,
+    ahead: Math.max(0, now - node.now()),
+    judgedSeq: mayCount(view, standing, ban) ? view.seq : 0,
+    suspended: isSuspended(view, account),
+    ban: ban && until(ban.banned_until),
+    blocked: blocksIn(view).length > 0,
+    // Writing makes the sender a member.
+    member: standing.isMember || roomKinds[type].writingJoins,
+    archived: roomIn(view)?.is_active === false,
+    mute: mute && until(mute.muted_until),
+    moderator: standing.isModerator,
+    rules,
+    ...wordJudgingOf(node, view),
+    lastMessageAt: rules.slow_mode_seconds > 0 ? lastMessageIn(view, account, now) : null,
+    sender: account,
+    storage: { publicUrl: node.settings.storageUrl, missing },
+  }
+}
+
+/** A sender who may not read a room must not learn its length. */
+function mayCount(view: View, standing: Standing, ban: BanFact | null): boolean {
+  const room = roomIn(view)
+  if (ban !== null || room === null) return false
+  return standing.isMember || (!isUnlisted(view, room) && mayRead(view, standing))
+}
+
+/** Nobody reads answers in Plaza's conversation with this account. */
+function isPlazaConversation(view: View, account: string): boolean {
+  const { type, id } = roomRefOf(view)
+  return isBetweenTwo(type) && !isSameAccount(account, plazaAccount) && peersOf(id).includes(plazaAccount)
+}
 
 /** The refusal of a ruling, with its explanation. */
 export function refusalOf({ verdict, retryAfter }: Ruling): AppError {

@@ -104,6 +104,7 @@ roomSchema.index({ gate_checked_at: 1 }, { partialFilterExpression: { gate_check
 roomSchema.index({ type: 1, is_active: 1, access_level: 1, is_official: -1, member_count: -1, _id: 1 })
 roomSchema.index({ type: 1, is_active: 1, access_level: 1, member_count: -1, _id: 1 })
 roomSchema.index({ type: 1, terms: 1 })
+roomSchema.index({ type: 1, skeleton_version: 1 })
 roomSchema.index({ icon_url: 1 })
 roomSchema.index({ owner_address: 1 })
 for (const subject of ['gate.event_id', 'gate.collection_id'])
@@ -154,7 +155,7 @@ export const Members = followedModel<MemberFact>(
   { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'rooms' },
   { user_address: required, role: required, joined_at: required, joined_seq: Number, joined_n: Number },
   [
-    [{ room: 1, is_active: 1, joined_at: -1 }],
+    [{ room: 1, is_active: 1, joined_at: -1, _id: 1 }],
     [{ room: 1, is_active: 1, role: 1 }],
     [{ user_address: 1, is_active: 1 }],
   ],

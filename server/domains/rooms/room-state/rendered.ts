@@ -1,6 +1,6 @@
 import type { Row } from '#server/log/types'
 import type { Message } from '#shared/api/rooms/message'
-import type { Poll } from '#shared/api/rooms/poll'
+import type { Poll } from '#shared/api/rooms/polls'
 import type { Person } from '#shared/api/rooms/room'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { countsBySign } from '#shared/kit/reaction-sign'

@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
-import { createStampedCache } from '#server/kernel/store/kept-as-of'
+import { createStampedCache } from '#server/kernel/store/kept-answers'
 import { RoomHeads } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
 import type { ReadAccess } from '#shared/api/moderation/verdict'

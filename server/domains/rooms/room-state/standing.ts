@@ -1,8 +1,15 @@
 import { roleIn, suspensionIn } from '#server/domains/people/accounts/facts'
-import type { View } from '#server/log/types'
+import { profilesOf } from '#server/domains/people/accounts/profiles'
+import type { EventRecord } from '#server/domains/rooms/events/define'
+import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/operate/node-state'
+import type { Entry, Json, View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/rooms/room'
+import type { RoomEventType } from '#shared/api/rooms/room-events'
+import { serverActor } from '#shared/kit/accounts'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
+import { roomArchived } from './events/rooms.ts'
 import { banIn, grantIn, type ModeratorFact, memberIn, moderatorIn, roomIn, roomRefOf } from './facts.ts'
 import { kinds } from './kinds.ts'
 
@@ -147,3 +154,57 @@ export function rightsIn(view: View, account: string, now: number): Standing {
 /** Nobody acts on an equal or higher rank, except moderators who may manage moderators. */
 export const mayTouch = (actor: Standing, target: Standing): boolean =>
   actor.rank > target.rank || (actor.rank === ranks.moderator && target.rank === ranks.moderator && actor.canManageMods)
+
+/** The actor of automatic acts. */
+export const plazaActor = { account: serverActor, name: 'Plaza' }
+
+interface EntryOptions {
+  target?: string | null
+  targetName?: string | null
+  until?: string | null
+  reason?: string | null
+}
+
+/** An event as a log entry, signed with the actor's name and present rank, which may be given. */
+export const entryOf = <Body>(
+  view: View,
+  actor: { account: string; name: string; role?: string | null },
+  { type }: Pick<EventRecord<RoomEventType, Body>, 'type' | 'body'>,
+  body: NoInfer<Body>,
+  { target = null, targetName = null, until = null, reason = null }: EntryOptions = {},
+): Entry => ({
+  type,
+  body: {
+    actor: { name: actor.name, role: actor.role === undefined ? standingOf(view, actor.account).role : actor.role },
+    ...(targetName === null ? {} : { target_name: targetName }),
+    ...(body as unknown as { [key: string]: Json }),
+  },
+  target,
+  until: until === null ? null : Date.parse(until),
+  reason,
+})
+
+const loadingOn = nodeState(() => new Map<string, Promise<string>>())
+
+/** One look-up for simultaneous callers, so that acts keep their order. */
+export function displayNameOf(node: Node, account: string): Promise<string> {
+  const loading = loadingOn(node)
+  const known = loading.get(account)
+  if (known) return known
+  const load = profilesOf(node, [account])
+    .then((profiles) => profiles.get(account)?.name ?? account)
+    .finally(() => loading.delete(account))
+  loading.set(account, load)
+  return load
+}
+
+export const actorOf = async (node: Node, account: string) => ({ account, name: await displayNameOf(node, account) })
+
+/** Archives a room without a check of rights. */
+export async function archiveRoom(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
+  await node.log.act(key, {
+    sender: actor.account,
+    makes: roomArchived,
+    judge: (view) => (roomIn(view)?.is_active ? { accept: entryOf(view, actor, roomArchived, {}) } : { already: null }),
+  })
+}

@@ -1,5 +1,8 @@
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { accountSuspended } from '#server/domains/people/accounts/events'
 import { suspendedAccounts } from '#server/domains/people/accounts/facts'
+import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
+import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { isRowOf } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
 import {
@@ -15,15 +18,69 @@ import {
 import type { MemberRole } from '#shared/api/rooms/room'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
+import { isAgent } from '#shared/kit/room-agents'
 import { inSuccession, roleBelow } from '#shared/kit/succession'
-import { type Candidates, candidatesIn, isPerson, membersAtMost, type NamedAccount } from './candidates.ts'
-import { actorOf, entryOf, plazaActor } from './entries.ts'
 import { roleChanged } from './events/people.ts'
 import { type MemberFact, memberIn, moderatorIn, roomIn } from './facts.ts'
 import { isKnownRoom, kindOf, typesWhere } from './kinds.ts'
 import { adminRoles, revokedInvitations } from './membership.ts'
-import { Members, Rooms } from './model.ts'
-import { isSuspended, rankOf, ranks } from './standing.ts'
+import { Members, Moderators, Rooms } from './model.ts'
+import { actorOf, entryOf, isSuspended, plazaActor, rankOf, ranks } from './standing.ts'
+
+interface NamedAccount {
+  account: string
+  name: string
+}
+interface Candidate extends NamedAccount {
+  role: MemberRole
+}
+
+const membersAtOnce = 100
+const membersAtMost = 5_000
+const fields = { user_address: 1, role: 1 } as const
+
+interface Candidates {
+  candidates: Candidate[]
+  /** So many of the oldest members were read. */
+  read: number
+}
+
+const isPerson = (account: string): boolean => !isAgent(account) && !isSameAccount(account, plazaAccount)
+
+/**
+ * Possible successors by the records: members with a role, the newest member, and the oldest ones. The oldest are read
+ * until one can follow. The log decides on right and order.
+ */
+async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promise<Candidates> {
+  const here = { room: key, is_active: true }
+  const grants = await Moderators.find(here, { user_address: 1 }).lean()
+  const others = await Promise.all([
+    Members.find({ ...here, role: { $in: [...adminRoles, 'moderator'] } }, fields).lean(),
+    Members.find({ ...here, user_address: { $in: grants.map((grant) => grant.user_address) } }, fields).lean(),
+    Members.find(here, fields).sort({ joined_at: -1 }).limit(1).lean(),
+  ])
+  const roles = new Map(others.flat().map(({ user_address, role }) => [user_address, role]))
+  let read = 0
+  for (let isMore = true; isMore; ) {
+    const page = await Members.find(here, fields).sort({ joined_at: 1 }).skip(read).limit(membersAtOnce).lean()
+    read += page.length
+    const hidden = await hiddenAccountsAmong(page.map(accountOf), null, 'directories')
+    const able = page.filter((row) => !hidden.has(accountOf(row)) && accountOf(row) !== but && isPerson(accountOf(row)))
+    for (const { user_address, role } of able) roles.set(user_address, role)
+    isMore = able.length === 0 && page.length === membersAtOnce && read < membersAtMost
+  }
+  if (but !== null) roles.delete(but)
+  for (const account of await hiddenAccountsAmong([...roles.keys()], null, 'lists')) roles.delete(account)
+  const profiles = await profilesOf(node, [...roles.keys()])
+  const candidates = [...roles].map(([account, role]) => ({
+    account,
+    role,
+    name: profiles.get(account)?.name ?? account,
+  }))
+  return { candidates, read }
+}
+
+const accountOf = ({ user_address }: { user_address: string }): string => user_address
 
 export const roleEntry = (
   view: View,
@@ -219,18 +276,19 @@ const roomsAtOnce = 500
 
 /** Finds rooms without a manager, such as those of older versions, a few at a time. */
 export async function appointMissingManagers(node: Node): Promise<void> {
-  const types = typesWhere(({ runBy, keeps }) => runBy !== null && keeps !== 'its owner')
+  const types: readonly string[] = typesWhere(({ runBy, keeps }) => runBy !== null && keeps !== 'its owner')
   const suspended = new Set(await suspendedAccounts())
+  const shown = { type: 1, is_active: 1, is_official: 1, member_count: 1 }
   for (let after = ''; ; ) {
-    const due = {
-      _id: { $gt: after },
-      type: { $in: types },
-      is_active: true,
-      is_official: false,
-      member_count: { $gt: 0 },
-    }
-    const found = await Rooms.find(due, { _id: 1 }).sort({ _id: 1 }).limit(roomsAtOnce).lean()
-    const keys = found.map(({ _id }) => _id)
+    // With a further condition, a store would read and sort all rooms for each page.
+    const page = await Rooms.find({ _id: { $gt: after } }, shown)
+      .sort({ _id: 1 })
+      .limit(roomsAtOnce)
+      .lean()
+    const due = page.filter(
+      (room) => types.includes(room.type) && room.is_active && room.is_official === false && room.member_count > 0,
+    )
+    const keys = due.map(({ _id }) => _id)
     const held = { room: { $in: keys }, is_active: true, role: { $in: adminRoles } }
     const heads = await Members.find(held, { room: 1, role: 1, user_address: 1 }).lean()
     const run = new Set(
@@ -242,7 +300,7 @@ export async function appointMissingManagers(node: Node): Promise<void> {
       node,
       keys.filter((key) => !run.has(key)),
     )
-    after = keys.at(-1) ?? ''
-    if (keys.length < roomsAtOnce) return
+    after = page.at(-1)?._id ?? ''
+    if (page.length < roomsAtOnce) return
   }
 }

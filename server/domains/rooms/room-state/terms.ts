@@ -1,4 +1,4 @@
-import { wordsAskedFor, wordsToFind } from '#server/domains/rooms/text/signs'
+import { wordsAskedFor, wordsToFind } from '#server/domains/rooms/text/skeleton'
 
 // A word is indexed by its first three and six letters, so that its beginning finds it.
 const short = 3

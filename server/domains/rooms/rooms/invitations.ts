@@ -3,7 +3,6 @@ import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { isLeavingAccount } from '#server/domains/people/accounts/found'
 import { profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
 import { actingRoom, keyOf } from '#server/domains/rooms/room-state/access'
-import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { invitationCreated, invitationRevoked } from '#server/domains/rooms/room-state/events/invitations'
 import {
   banIn,
@@ -13,11 +12,10 @@ import {
   roomIn,
 } from '#server/domains/rooms/room-state/facts'
 import { isKnownRoom } from '#server/domains/rooms/room-state/kinds'
-import { becomeMember } from '#server/domains/rooms/room-state/membership'
+import { becomeMember, type Pass } from '#server/domains/rooms/room-state/membership'
 import { RoomFacts } from '#server/domains/rooms/room-state/model'
-import type { Pass } from '#server/domains/rooms/room-state/passes'
 import { roomAnswer } from '#server/domains/rooms/room-state/rows'
-import { isSuspended, type Standing, standingOf } from '#server/domains/rooms/room-state/standing'
+import { actorOf, entryOf, isSuspended, type Standing, standingOf } from '#server/domains/rooms/room-state/standing'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import type { Judgement, RoomKey, View } from '#server/log/types'
@@ -25,7 +23,7 @@ import { invitations as contract, type Invitation } from '#shared/api/rooms/invi
 import { AppError, type ErrorCode } from '#shared/errors'
 import { linkTo } from '#shared/kit/pages'
 import { done, roomOfKey } from '#shared/kit/primitives'
-import { enterRoom } from './enter-room.ts'
+import { enterRoom } from './members.ts'
 
 const openAtMost = 50
 const tokenBytes = 32

@@ -1,4 +1,4 @@
-import { claimPosition } from '#server/domains/rooms/places/claims'
+import { claimPosition } from '#server/domains/rooms/places/index'
 import { keyOf, mayRead, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { banIn } from '#server/domains/rooms/room-state/facts'
 import { Rooms } from '#server/domains/rooms/room-state/model'

@@ -1,38 +1,97 @@
+import { checkGate } from '#server/domains/gates'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { foundRows, isLeavingAccount, refuseNewContact } from '#server/domains/people/accounts/found'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
-import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
-import { friendsAmong } from '#server/domains/people/friends/pairs'
-import { claimPosition } from '#server/domains/rooms/places/claims'
+import { friendsAmong, refusalOfContact } from '#server/domains/people/friends/pairs'
+import { claimPosition } from '#server/domains/rooms/places/index'
 import { actingRoom, keyOf, readRoom, visibleRoom } from '#server/domains/rooms/room-state/access'
-import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
-import { memberLeft, memberRemoved, roleChanged } from '#server/domains/rooms/room-state/events/people'
+import { memberJoined, memberLeft, memberRemoved, roleChanged } from '#server/domains/rooms/room-state/events/people'
 import { type MemberFact, memberIn, roomIn } from '#server/domains/rooms/room-state/facts'
 import { kindOf } from '#server/domains/rooms/room-state/kinds'
-import { adminRoles, becomeMember, giveUpMembership, leavingChanges } from '#server/domains/rooms/room-state/membership'
+import {
+  adminRoles,
+  becomeMember,
+  gateFor,
+  giveUpMembership,
+  leavingChanges,
+  type Pass,
+} from '#server/domains/rooms/room-state/membership'
 import { Members } from '#server/domains/rooms/room-state/model'
 import { presencesOf } from '#server/domains/rooms/room-state/online'
 import { roomAnswer } from '#server/domains/rooms/room-state/rows'
-import { mayTouch, rankOf, ranks, rightsIn, standingOf } from '#server/domains/rooms/room-state/standing'
+import {
+  actorOf,
+  entryOf,
+  mayTouch,
+  rankOf,
+  ranks,
+  rightsIn,
+  standingOf,
+} from '#server/domains/rooms/room-state/standing'
 import {
   actWithSuccession,
+  appointManagers,
   hasSuccession,
+  isManaged,
   lowerRole,
   managesRoom,
   mayManageRoom,
   roleEntry,
 } from '#server/domains/rooms/room-state/succession'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
-import type { Judgement, View } from '#server/log/types'
+import type { Judgement, RoomKey, View } from '#server/log/types'
+import type { Gate, GateAnswer } from '#shared/api/rooms/gates'
 import type { Member } from '#shared/api/rooms/room'
 import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
-import { enterRoom } from './enter-room.ts'
 import { allowInvitations, inviteIntoGroup, notifyInvitedPeople } from './group-invitations/inviting.ts'
 import { withSharedKey } from './shared-key.ts'
+
+interface RoomEntry {
+  /** The account that enters. */
+  who: string
+  /** The admitting account, if another. */
+  by?: string
+  /** Ends in `becomeMember`, which gets the pass. */
+  judge(view: View, now: number, pass: Pass | null): Judgement<null>
+}
+
+/**
+ * Every way into a room with a possible gate. The gate is checked before the log's turn, if nothing else refuses.
+ * `answer` is null if no check was needed.
+ */
+export async function enterRoom(node: Node, key: RoomKey, { who, by = who, judge }: RoomEntry) {
+  const pass: Pass = { room: key, account: who }
+  const gate = await node.log.ask(key, (view, now) => {
+    const room = roomIn(view)
+    const asked = room && gateFor(room, who)
+    const judged = asked && judge(view, now, pass)
+    if (judged && 'refuse' in judged) throw judged.refuse
+    return judged && 'accept' in judged ? asked : null
+  })
+  const answer = gate && (await passGate(node, who, gate))
+  const outcome = await node.log.act(key, {
+    sender: by,
+    makes: memberJoined,
+    judge: (view, now) => judge(view, now, answer && pass),
+  })
+  // A room whose last manager left, or was suspended among others who cannot manage it, had no successor.
+  if (outcome.row && !(await isManaged(node, key))) await appointManagers(node, [key])
+  return { outcome, answer }
+}
+
+/** Throws the refusal with its findings. */
+async function passGate(node: Node, account: string, gate: Gate): Promise<GateAnswer> {
+  const answer = await checkGate({ node, account, gate, fresh: false })
+  if (!answer.passed) throw gateRefusalOf(answer)
+  return answer
+}
+
+export const gateRefusalOf = ({ text, checked, details }: GateAnswer): AppError =>
+  new AppError('GATE_NOT_PASSED', { message: text, details: { ...details, checked } })
 
 export const join: Action<typeof contract.join> = async ({ room, position }, context) => {
   const { account } = signedIn(context)

@@ -1,20 +1,25 @@
-import { withCopiedPictures } from '#server/domains/media/files/copies'
-import { refuseOthersFile } from '#server/domains/media/files/others'
+import { recordOf } from '#server/domains/events'
+import { refuseOthersFile, withCopiedPictures } from '#server/domains/media/files/copies'
 import { removePicture } from '#server/domains/media/files/removal'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { refuseNewContact } from '#server/domains/people/accounts/found'
-import { refusalOfContact } from '#server/domains/people/friends/contact-permissions'
+import { refusalOfContact } from '#server/domains/people/friends/pairs'
 import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
-import { ensureDm, hasMessages } from '#server/domains/rooms/room-state/conversations'
 import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
-import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { roomArchived, roomUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import { type RoomFact, roomIn } from '#server/domains/rooms/room-state/facts'
 import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/rooms/room-state/judge-draft'
 import { kindOf, typesWhere } from '#server/domains/rooms/room-state/kinds'
-import { membershipsOf } from '#server/domains/rooms/room-state/membership'
+import {
+  isStaffNow,
+  membershipsOf,
+  updateAllStaffMemberships,
+  updateStaffMemberships,
+  visibleRooms,
+} from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
+import { ensureDm, hasMessages } from '#server/domains/rooms/room-state/records'
 import {
   type Card,
   cardsOf,
@@ -23,12 +28,12 @@ import {
   rowOfCard,
   rowsOf,
 } from '#server/domains/rooms/room-state/rows'
-import { isStaffNow, visibleRooms } from '#server/domains/rooms/room-state/staff-rooms'
-import { isSuspended, rankOf, ranks } from '#server/domains/rooms/room-state/standing'
+import { actorOf, entryOf, isSuspended, rankOf, ranks } from '#server/domains/rooms/room-state/standing'
 import { containsWords, roomTerms, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
-import type { Judgement, RoomKey, View } from '#server/log/types'
+import { GLOBAL, type Judgement, type RoomKey, type View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
+import type { Room } from '#shared/api/rooms/room'
 import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -43,7 +48,33 @@ import { allowInvitations, notifyInvitedPeople } from './group-invitations/invit
 import { addablePeople, friendsAndStrangers } from './members.ts'
 import { refuseSlug, uniqueFormOf, withReservedNames } from './names.ts'
 import { withSharedKey } from './shared-key.ts'
-import { foundStaffChannel } from './staff-channels.ts'
+
+/** Founds a staff channel and adds all staff. It reserves no name, because others must not know of it. */
+async function foundStaffChannel(
+  context: Context,
+  about: Pick<RoomFact, 'name'> & Partial<RoomFact>,
+): Promise<RoomKey> {
+  const key = await foundRoom(context, 'channel', { ...about, is_official: true, access_level: 'staff' }, [])
+  void loggingErrors(context.node, updateAllStaffMemberships(context.node))
+  return key
+}
+
+/**
+ * Adds new staff to the staff rooms, and removes former staff, on the appending node. Any node completes missed
+ * changes. From the row on, only staff see such a room, whatever the records say.
+ */
+export function followStaff(node: Node): void {
+  node.log.onRows((key, rows, isOurs) => {
+    if (!isOurs || key !== GLOBAL) return
+    for (const { type, target } of rows) {
+      const isConcerned = recordOf(type)?.changesRights === 'of the target'
+      if (isConcerned && target !== null) void loggingErrors(node, updateStaffMemberships(node, target))
+    }
+  })
+}
+
+const loggingErrors = (node: Node, settling: Promise<void>): Promise<void> =>
+  settling.catch((error: unknown) => node.logger.warn({ error }, 'the staff was not settled'))
 
 const listedTypes = typesWhere(({ isListed }) => isListed)
 
@@ -51,16 +82,7 @@ export const list: Action<typeof contract.list> = async (input, context) => {
   const { joined, search, limit, offset } = input
   const { node, caller } = context
   const words = search === undefined ? null : searchWords(search)
-  if (joined || words) {
-    const found = (await visibleCards(context, input, words)).slice(offset, offset + limit)
-    return {
-      channels: await rowsOf(
-        node,
-        found.map(({ key }) => key),
-        caller.account,
-      ),
-    }
-  }
+  if (joined || words) return { channels: await visibleChannels(context, input, words) }
   await context.charge(offset)
   const filter = {
     ...{ type: { $in: listedTypes }, is_active: true },
@@ -85,20 +107,15 @@ export const list: Action<typeof contract.list> = async (input, context) => {
   }
 }
 
-/**
- * The caller's channels, those with these words, or both, as far as the caller may see them. They are in the order of
- * the list.
- */
-async function visibleCards(
+/** A page of the caller's channels, of those with these words, or both, in the order of the list. */
+async function visibleChannels(
   context: Context,
-  { category = 'all', joined }: InputOf<typeof contract.list>,
+  { category = 'all', joined, limit, offset }: InputOf<typeof contract.list>,
   words: readonly string[] | null,
-): Promise<Card[]> {
+): Promise<Room[]> {
   const { node, caller } = context
   const { account } = caller
   const mine = new Set(account === null ? [] : await membershipsOf(account))
-  const keys = joined ? [...mine].filter((key) => kindOf(key).isListed) : await keysWith(words ?? [])
-  await context.charge(keys.length)
   const isShown = ({ key, room, readAccess }: Card) =>
     room.is_active &&
     (room.access_level === 'public' || mine.has(key)) &&
@@ -106,8 +123,16 @@ async function visibleCards(
     (category === 'all' || room.category === category) &&
     (node.settings.demo || !demoChannels.includes(roomOfKey(key).id ?? '')) &&
     (words === null || (words.length > 0 && containsWords(`${room.name} ${room.description ?? ''}`, words)))
-  const shown = (await cardsOf(node, keys)).filter(isShown)
-  return (await visibleRooms(node, account ?? '', shown)).sort(inListOrder)
+  let shown: Card[] = []
+  let looked = 0
+  for await (const keys of joined ? [[...mine].filter((key) => kindOf(key).isListed)] : keysWith(words ?? [])) {
+    await context.charge(keys.length - looked)
+    looked = keys.length
+    const cards = (await cardsOf(node, keys)).filter(isShown)
+    shown = (await visibleRooms(node, account ?? '', cards)).sort(inListOrder)
+    if (shown.length >= offset + limit) break
+  }
+  return shown.slice(offset, offset + limit).map((card) => rowOfCard(card, mine.has(card.key)))
 }
 
 function inListOrder({ key, room }: Card, other: Card): number {
@@ -119,20 +144,30 @@ function inListOrder({ key, room }: Card, other: Card): number {
 }
 
 const rareAtMost = 200
-const largestAtMost = 500
+const [firstAtMost, largestAtMost] = [100, 500]
 
-/** The channels that may contain all words. If many have the longest, the first of the list are searched. */
-async function keysWith(words: readonly string[]): Promise<RoomKey[]> {
+/**
+ * The channels that may contain all words. If many have the longest, the first of the list are searched: a few, and
+ * then more with these.
+ */
+async function* keysWith(words: readonly string[]): AsyncGenerator<RoomKey[]> {
   const [longest] = [...words].sort((one, other) => other.length - one.length)
-  if (longest === undefined) return []
+  if (longest === undefined) return
   const type = { $in: listedTypes }
-  const rare = await Rooms.find({ type, terms: termOf(longest) }, { _id: 1 })
-    .limit(rareAtMost + 1)
-    .lean()
-  if (rare.length <= rareAtMost) return rare.map(({ _id }) => _id)
-  const largest = listedRooms({ type, is_active: true, access_level: 'public' }).select({ _id: 1 }).limit(largestAtMost)
-  return (await largest.lean()).map(({ _id }) => _id)
+  const having = { type, terms: termOf(longest) }
+  if ((await Rooms.countDocuments(having, { limit: rareAtMost + 1 })) <= rareAtMost) {
+    yield keysOf(await Rooms.find(having, { _id: 1 }).limit(rareAtMost).lean())
+    return
+  }
+  const largest = { type, is_active: true, access_level: 'public' }
+  for (const most of [firstAtMost, largestAtMost]) {
+    const keys = keysOf(await listedRooms(largest).select({ _id: 1 }).limit(most).lean())
+    yield keys
+    if (keys.length < most) return
+  }
 }
+
+const keysOf = (rooms: readonly { _id: RoomKey }[]): RoomKey[] => rooms.map(({ _id }) => _id)
 
 /** Staff rooms are shown to their members only. */
 async function visibilityFilter(node: Node, account: string | null) {
@@ -142,23 +177,34 @@ async function visibilityFilter(node: Node, account: string | null) {
 
 const listedRooms = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
 
+/** An index finds rooms with each of these, but not with all except one. */
+const otherVersions = [null, { $lt: skeletonVersion }, { $gt: skeletonVersion }] as const
+
 /** Updates search terms and unique names of older rooms, a few at a time. */
 export async function updateSearchTerms(): Promise<void> {
-  const older = { type: { $in: listedTypes }, skeleton_version: { $ne: skeletonVersion } }
-  for (;;) {
-    const rooms = await Rooms.find(older, { name: 1, description: 1, unique_name: 1 }).limit(100).lean()
-    if (rooms.length === 0) return
-    for (const { _id, name, description, unique_name } of rooms) {
-      // A room that is being renamed is checked again.
-      const unchanged = { _id, skeleton_version: older.skeleton_version, ...(unique_name && { unique_name }) }
-      const $set = { terms: roomTerms({ name, description: description ?? null }), skeleton_version: skeletonVersion }
-      const own = unique_name ? { unique_name: uniqueFormOf(name) } : {}
-      await Rooms.updateOne(unchanged, { $set: { ...$set, ...own } }).catch((error: unknown) => {
-        if (!isDuplicate(error)) throw error
-        return Rooms.updateOne(unchanged, { $set })
-      })
+  for (const skeleton_version of otherVersions) {
+    const older = { type: { $in: listedTypes }, skeleton_version }
+    for (;;) {
+      const rooms = await Rooms.find(older, { name: 1, description: 1, unique_name: 1 }).limit(100).lean()
+      if (rooms.length === 0) break
+      for (const room of rooms) await updateTermsOf(room)
     }
   }
+}
+
+type NamedRoom = { _id: RoomKey; name: string } & {
+  [field in 'description' | 'unique_name']?: string | null | undefined
+}
+
+async function updateTermsOf({ _id, name, description, unique_name }: NamedRoom): Promise<void> {
+  // A room that is being renamed is checked again.
+  const unchanged = { _id, skeleton_version: { $ne: skeletonVersion }, ...(unique_name && { unique_name }) }
+  const $set = { terms: roomTerms({ name, description: description ?? null }), skeleton_version: skeletonVersion }
+  const own = unique_name ? { unique_name: uniqueFormOf(name) } : {}
+  await Rooms.updateOne(unchanged, { $set: { ...$set, ...own } }).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+    return Rooms.updateOne(unchanged, { $set })
+  })
 }
 
 export const get: Action<typeof contract.get> = async ({ room }, { node, caller }) => {

@@ -1,25 +1,31 @@
-import { refuseWithoutBeta } from '#server/domains/agents/agents/beta'
-import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { refuseWithoutBeta } from '#server/domains/agents/agents/owned'
+import { isRowOf } from '#server/domains/rooms/events/define'
+import { roomUpdated } from '#server/domains/rooms/room-state/events/rooms'
+import { roomIn } from '#server/domains/rooms/room-state/facts'
+import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { orderedPages } from '#server/kernel/store/pages'
 import { every, startInBackground } from '#server/kernel/work/every'
 import { rooms } from '#shared/api/rooms/rooms'
 import { streams as contract } from '#shared/api/streams/streams'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
+import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { assetsOf, refreshAssets } from './assets.ts'
-import { chat, say, streamRoomOf } from './chat.ts'
 import { publishedFilter, readDirectory } from './directory.ts'
 import {
   applyProviderEvent,
   applyStreamEvent,
+  assetsOf,
   endForgottenStreams,
   endingOf,
   endStreamsOfSuspended,
   isStreamOpen,
   openStream,
   ownStream,
+  refreshAssets,
   stoppableStream,
   streamOf,
   streamRemoval,
@@ -27,14 +33,168 @@ import {
   takeDownStream,
   visibleStream,
 } from './life.ts'
-import { followChats, listen, unlisten } from './listening.ts'
+import { chat, emptyChat, followChats, leaveChat, listen, say, streamRoomOf, unlisten, watchChat } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
-import { copyRoomNames, followRoomNames } from './names.ts'
-import { followStreams, notifyWatchers } from './notices.ts'
-import { foundStreams, streamAssetOf, streamStateOf, streamsFor } from './render.ts'
+import { followStream, followStreams, notifyWatchers } from './notices.ts'
+import { foundStreams, publicStreamsOf, streamAssetOf, streamCountsOf, streamStateOf, streamsFor } from './render.ts'
 import { isShownLive } from './states.ts'
-import { sweepViewers } from './viewer-counts.ts'
-import { leave, publicStream, unwatch, view, watch } from './watching.ts'
+import { countViewersNow, countViewersSoon, sweepViewers } from './viewer-counts.ts'
+import { holdViewer, releaseViewer, type Viewer, viewOverRest } from './viewers.ts'
+
+/** The fields of a stream that follow its room, with the name of each in the room. */
+const names = { title: 'name', description: 'description' } as const
+export type NamedField = keyof typeof names
+
+const attempts = 5
+
+/** Copies these fields from the room to the stream, and notifies watchers. Throws CONFLICT after too many races. */
+async function copyRoomNames(node: Node, id: string, fields: readonly NamedField[]): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
+    const room = await node.log.ask(roomKey(streamRoomOf(id)), roomIn)
+    if (!stream || !room) return
+    const copied = Object.fromEntries(fields.map((field) => [field, room[names[field]] ?? null]))
+    if (fields.every((field) => stream[field] === copied[field])) return
+    const { matchedCount } = await Streams.updateOne({ _id: id, v: stream.v }, { $set: copied, $inc: { v: 1 } })
+    if (matchedCount === 1) return notifyWatchers(node, id)
+  }
+  throw new AppError('CONFLICT')
+}
+
+/** Copies changes of the room to its stream. The node that appended the row does it. */
+function followRoomNames(node: Node): () => void {
+  node.log.onRows((key, rows, isOurs) => {
+    const id = roomOfKey(key).id ?? ''
+    if (!isOurs || key !== roomKey(streamRoomOf(id))) return
+    const changed = rows
+      .filter((row) => isRowOf(row, roomUpdated))
+      .flatMap(({ body }) => Object.keys(Object(body.patch)))
+    const fields = (Object.keys(names) as NamedField[]).filter((field) => changed.includes(names[field]))
+    if (fields.length === 0) return
+    copyRoomNames(node, id, fields).catch((error: unknown) =>
+      node.logger.warn({ error, stream: id }, 'a stream was not named as its room'),
+    )
+  })
+  return () => {}
+}
+
+async function publicStreamOf(node: Node, stream: StoredStream) {
+  const [shown] = await publicStreamsOf(node, [stream])
+  if (!shown) throw new AppError('STREAM_NOT_FOUND')
+  return shown
+}
+
+const publicStream: Action<typeof contract.publicStream> = async ({ id }, context) => {
+  const { caller, browser, http, node } = context
+  if (caller.account === null && browser === null) http?.setBrowserCookie(newBrowser(node))
+  return { stream: await publicStreamOf(node, await visibleStream(context, id)) }
+}
+
+async function viewOnce(context: Context, id: string, isThere: boolean) {
+  const { status, user_address } = await streamOf(id, { success: false })
+  const isCounted = isThere && status !== 'ended' && !isSameAccount(user_address, context.caller.account)
+  await viewOverRest(context.node, id, restViewer(context), isCounted)
+  const row = await countViewersNow(context.node, id)
+  return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
+}
+
+const view: Action<typeof contract.view> = ({ id, action }, context) => viewOnce(context, id, action === 'join')
+
+const leave: Action<typeof contract.leave> = ({ id }, context) => viewOnce(context, id, false)
+
+const watch: Action<typeof contract.watch> = async (
+  { stream_id: id, viewer_key, chat_after_seq, chat: wantsChat },
+  context,
+) => {
+  const { node, connection } = context
+  const stream = await visibleStream(context, id)
+  if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
+  const { key, ...viewer } = socketViewer(context, connection, viewer_key)
+  connection.join(audiences.stream(id))
+  // The owner does not count as a viewer.
+  const isCounted = stream.status !== 'ended' && !isSameAccount(stream.user_address, context.caller.account)
+  if (isCounted) await holdViewer(node, id, viewer, connection, () => countViewersSoon(node, id))
+  const row = (isCounted && (await countViewersNow(node, id))) || stream
+  const shown = await publicStreamOf(node, row)
+  const assets = await assetsOf(id)
+  followStream(node, row, assets)
+  const joined = wantsChat ? await watchChat(context, connection, id, chat_after_seq) : emptyChat
+  return {
+    stream: shown,
+    state: streamStateOf(row, shown.is_live),
+    counts: streamCountsOf(row),
+    viewer_key: key,
+    assets: assets.map(streamAssetOf),
+    room: streamRoomOf(id),
+    ...joined,
+  }
+}
+
+const unwatch: Action<typeof contract.unwatch> = async ({ stream_id: id }, { node, connection }) => {
+  await streamOf(id)
+  connection?.leave(audiences.stream(id))
+  if (connection) leaveChat(connection, id)
+  const row = connection && (await releaseViewer(node, id, connection)) ? await countViewersNow(node, id) : null
+  return { counts: streamCountsOf(row ?? (await streamOf(id))) }
+}
+
+/** The lengths of an id in base64 and of its signature; a browser's cookie has 43 characters. */
+const [idLength, markLength] = [22, 21]
+
+/** The key of a viewer: the account, our cookie, or the address and user agent. */
+function restViewer({ caller, browser, node }: Context): Viewer {
+  if (caller.account !== null) return accountViewer(caller.account)
+  const day = new Date(node.now()).toISOString().slice(0, 10)
+  const origin = `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`
+  return guestViewer(node, knownBrowser(node, browser) ?? origin, caller.ip)
+}
+
+/** A guest is known by our cookie, else by the key that they repeat, else by the connection. */
+function socketViewer(
+  { caller, browser, node }: Context,
+  connection: Connection,
+  given: string | undefined,
+): Viewer & { key: string | null } {
+  if (caller.account !== null) return { ...accountViewer(caller.account), key: null }
+  const memory = 'viewer key'
+  const key =
+    [given, connection.memory.get(memory)].find((one): one is string => isKey(node, one)) ?? keyOf(node, newId())
+  connection.memory.set(memory, key)
+  const viewer = knownBrowser(node, browser) ?? `g:${key.slice(0, idLength)}`
+  return { ...guestViewer(node, viewer, caller.ip), key }
+}
+
+const accountViewer = (account: string): Viewer => ({ viewer: `a:${account}`, address: null })
+const guestViewer = (node: Node, viewer: string, ip: string): Viewer => ({
+  viewer,
+  address: `h:${digestOf(node, ip)}`,
+})
+
+function knownBrowser(node: Node, browser: string | null): string | null {
+  const [id, mark] = [browser?.slice(0, idLength) ?? '', browser?.slice(idLength) ?? '']
+  return isEqual(mark, digestOf(node, `browser ${id}`, markLength)) ? `b:${id}` : null
+}
+
+/** A new cookie that identifies a browser. */
+function newBrowser(node: Node): string {
+  const id = newId()
+  return `${id}${digestOf(node, `browser ${id}`, markLength)}`
+}
+
+const keyOf = (node: Node, id: string) => `${id}.${digestOf(node, `viewer ${id}`)}`
+const isKey = (node: Node, given: unknown) =>
+  typeof given === 'string' && isEqual(given, keyOf(node, given.slice(0, idLength)))
+
+const newId = () => randomBytes(16).toString('base64url')
+
+const digestOf = ({ settings }: Node, text: string, length = idLength): string =>
+  createHmac('sha256', settings.sessionKeys[0]?.secret ?? '')
+    .update(`stream viewers ${text}`)
+    .digest('base64url')
+    .slice(0, length)
+
+const isEqual = (one: string, other: string) =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
 /** The owner's report is a hint. The stream counts as live for a while, and the provider is checked at once. */
 const publishState: Action<typeof contract.publishState> = async ({ stream_id: id, state }, context) => {

@@ -3,9 +3,7 @@ import { z } from 'zod'
 import { accountSuspended } from '#server/domains/people/accounts/events'
 import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
 import { isRowOf } from '#server/domains/rooms/events/define'
-import { archiveRoom } from '#server/domains/rooms/room-state/archiving'
-import { actorOf } from '#server/domains/rooms/room-state/entries'
-import { rightsIn } from '#server/domains/rooms/room-state/standing'
+import { actorOf, archiveRoom, rightsIn } from '#server/domains/rooms/room-state/standing'
 import { foundRoom, refuseFounding } from '#server/domains/rooms/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { retryOnStart } from '#server/kernel/retry-on-start'
@@ -13,19 +11,56 @@ import { seal } from '#server/kernel/seal'
 import { job, PermanentFailure } from '#server/kernel/work/jobs'
 import { GLOBAL } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
-import type { VideoEvent } from '#server/ports/video/port'
+import type { VideoAsset, VideoEvent } from '#server/ports/video/port'
 import type { streams as contract } from '#shared/api/streams/streams'
 import { AppError, type ErrorExtras } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
-import { keepAsset } from './assets.ts'
-import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
+import { OpenStreams, type StoredAsset, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
 import { notifyWatchers } from './notices.ts'
-import { picturesSeen, providerStatusOf } from './provider.ts'
-import { foundStreams, streamKeyContext } from './render.ts'
+import { foundStreams, picturesSeen, providerStatusOf, streamKeyContext } from './render.ts'
 import { isShownLive, nextStreamState, type StreamEvent } from './states.ts'
 import { countViewersSoon } from './viewer-counts.ts'
+
+export const assetsOf = (stream: string): Promise<StoredAsset[]> =>
+  StreamAssets.find({ stream }).sort({ recorded_from: 1, _id: 1 }).limit(100).lean<StoredAsset[]>()
+
+/** Stores a recording as the provider reports it, and notifies the watchers of the stream. */
+async function keepAsset(node: Node, asset: VideoAsset): Promise<void> {
+  const stream = await Streams.findOne({ stream_id: asset.streamId }, { _id: 1 }).lean<Pick<StoredStream, '_id'>>()
+  if (stream) await store(node, stream._id, asset)
+}
+
+/** Loads the recordings from the provider. If it does not answer, the stored rows stay. */
+export async function refreshAssets(node: Node, { _id, stream_id }: StoredStream): Promise<void> {
+  const assets = await node.services.video?.assets(stream_id).catch(() => [])
+  for (const asset of assets ?? []) await store(node, _id, asset)
+}
+
+/** Reports arrive late, and at several nodes: the recording with the higher rank stays. */
+async function store(node: Node, stream: string, asset: VideoAsset): Promise<void> {
+  const { assetId: _id } = asset
+  const row = {
+    ...{ stream, phase: asset.phase, progress: asset.progress, error: asset.error, rank: rankOf(asset) },
+    ...{ playback_id: asset.playbackId, playback_url: asset.playbackUrl, download_url: asset.downloadUrl },
+    ...{ duration_seconds: asset.durationSeconds, size_bytes: asset.sizeBytes },
+    ...{ recorded_from: asset.startedAt, created_at: asset.startedAt },
+  }
+  const known = await StreamAssets.findOne({ _id }).lean<StoredAsset>()
+  if (known && Object.entries(row).every(([name, value]) => String(known[name as keyof StoredAsset]) === String(value)))
+    return
+  const isStored = known ? false : await StreamAssets.create({ _id, ...row }).then(yes, no)
+  const isNewer =
+    isStored || (await StreamAssets.updateOne({ _id, rank: { $lte: row.rank } }, { $set: row })).matchedCount
+  if (!isNewer) return
+  await Streams.updateOne({ _id: stream }, { $inc: { assets_v: 1 } })
+  await notifyWatchers(node, stream)
+}
+
+const [yes, no] = [() => true, () => false]
+const rankOf = ({ phase, progress }: VideoAsset) =>
+  ({ waiting: 0, processing: 1 + progress, failed: 3, ready: 3 })[phase]
 
 /** Loads a stream. Throws STREAM_NOT_FOUND, with these details. */
 export async function streamOf(id: string, details?: ErrorExtras['details']): Promise<StoredStream> {
@@ -274,6 +309,7 @@ export async function endForgottenStreams(node: Node): Promise<void> {
 }
 
 async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
+  if (open.length === 0) return
   const ids = open.map(({ stream_id }) => stream_id)
   const statuses = await providerStatusOf(node, ids).catch(() => null)
   const seen: string[] = []

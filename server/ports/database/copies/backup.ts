@@ -5,8 +5,7 @@ import { lockDirectory } from '../embedded/lock.ts'
 import { CopyError, checkSame } from '../embedded/sums.ts'
 import type { Document } from '../embedded/values.ts'
 import { askStore, type EmbeddedStore, openEmbedded } from '../embedded.ts'
-import { type Copied, readArchive, writeArchive } from './archive.ts'
-import { sumsOf } from './documents.ts'
+import { type Copied, readArchive, sumsOfDocuments, writeArchive } from './archive.ts'
 import { fileWriter, keysIn, moveFiles, placeIn, recordingsIn, syncDirectory } from './files.ts'
 
 const batchSize = 1000
@@ -77,7 +76,7 @@ export async function restore(
     const written = { files: join(beside, 'files'), recordings: join(beside, 'recordings') }
     const copied = await within(beside, async (store) => {
       const read = await fill(store, (key) => placeIn(written, key), from, look)
-      checkSame(read.documents, await sumsOf(store))
+      checkSame(read.documents, await sumsOfDocuments(store))
       return read
     }).catch(async (error: unknown) => {
       await rm(beside, { recursive: true, force: true })

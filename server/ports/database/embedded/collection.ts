@@ -2,16 +2,14 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import mongoose from 'mongoose'
 import { bulkResult, insertedTotal, type Operation, type Outcome, runBulk } from './bulk.ts'
 import type { Steps } from './commits.ts'
-import { Cursor, type FindOptions } from './cursor.ts'
+import { Cursor, type FindOptions, parseProjection } from './cursor.ts'
 import { checkOptions, isServerError, refuse } from './errors.ts'
 import { type Filter, parseFilter, parsePath } from './filter.ts'
 import { parseDirections, parseIndex, shownIndex, valuesAt } from './indexes.ts'
 import { encodeKey } from './keys.ts'
-import { parseProjection } from './projection.ts'
 import type { Reading, Storage } from './storage.ts'
 import type { Found, Incoming, Match, Table } from './table.ts'
-import { applyUpdate, parseUpdate, type Update } from './update.ts'
-import { seeded } from './upserts.ts'
+import { applyUpdate, parseUpdate, seeded, type Update } from './update.ts'
 import { type Document, documentOf, type Fields, type Value } from './values.ts'
 
 type Options = Record<string, unknown>
@@ -56,7 +54,7 @@ export class Collection {
   async countDocuments(filter?: unknown, options: Options = {}): Promise<number> {
     checkOptions('countDocuments', options, ['skip', 'limit'])
     const { skip, limit } = checkPage(options)
-    const match = { filter: parseFilter(filter), sort: {}, skip, limit }
+    const match: Match = { filter: parseFilter(filter), sort: {}, skip, limit, isCounted: true }
     return this.#reduce(match, 0, (count) => count + 1, fewOf(filter, limit))
   }
 

@@ -1,7 +1,22 @@
+import { statfsSync } from 'node:fs'
 import mongoose from 'mongoose'
 import { isServerError } from './errors.ts'
-import { fullDisk, isFull } from './full.ts'
 import { LockLost } from './lock.ts'
+
+const FULL_BYTES = 1_048_576
+
+/** lmdb tells a full disk as an error of input and output, so that the disk is asked. */
+export function isFull(directory: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(directory)
+    return bavail * bsize < FULL_BYTES
+  } catch {
+    return false
+  }
+}
+
+export const fullDisk = (what: string, cause?: unknown): Error =>
+  Object.assign(new Error(`${what}: the disk is full (ENOSPC)`, { cause }), { code: 'ENOSPC' })
 
 /** Work that pauses where others may take turns, and where its writes are consistent. */
 export type Steps<T> = Generator<undefined, T, undefined>

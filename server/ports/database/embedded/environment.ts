@@ -1,6 +1,6 @@
 import type { RootDatabase } from 'lmdb'
+import { fullDisk, isFull } from './commits.ts'
 import { checkStoreFiles } from './directory.ts'
-import { fullDisk, isFull } from './full.ts'
 import type { Lock } from './lock.ts'
 
 /** lmdb's own types leave out what it takes beside a key. */

@@ -1,7 +1,8 @@
 import { conjuncts, type Filter, isSamePath } from './filter.ts'
-import { type Index, implied } from './indexes.ts'
-import { encodeKey, fitBound } from './keys.ts'
-import { rank, type Value } from './values.ts'
+import { type Index, implied, openIndex, sortKey } from './indexes.ts'
+import { encodeKey, fitBound, TREE_BYTES } from './keys.ts'
+import type { Slot } from './storage.ts'
+import { type Document, rank, type Value } from './values.ts'
 
 /** Ranges of keys of one index (or, without one, all documents) that hold every match. */
 export interface Scan {
@@ -69,6 +70,39 @@ function scanOf(index: Index, conditions: readonly Filter[], sort: Sort): { scan
   const ordered = order !== 'none' && Object.keys(sort).length > 0
   const score = points.length * 10 + (range ? 5 : 0) + (whole && index.record.unique ? EXACT : 0) + (ordered ? 8 : 0)
   return { scan: () => ({ index, ranges: rangesOf(index, points, range, skipped, reverse), reverse, order }), score }
+}
+
+const LONGEST_PLAIN = 200
+
+/** A value whose key is its own alone, and is never cut. */
+function isPlain(value: Value): boolean {
+  if (typeof value === 'string') return value.length <= LONGEST_PLAIN
+  return typeof value === 'boolean' || (typeof value === 'number' && !Number.isNaN(value))
+}
+
+/** Do the ranges of this scan hold the keys of matches only, so that no document must be read? */
+export function isExact({ index }: Scan, filter: Filter): boolean {
+  if (!index || index.record.cut) return false
+  const conditions = conjuncts(filter)
+  const left = new Set(conditions)
+  let points = 1
+  for (const [at, path] of index.paths.entries()) {
+    const here = conditions.filter((each) => 'path' in each && isSamePath(each.path, path))
+    const [only] = here
+    if (!only || isShadowed(index, at)) break
+    const values = here.length > 1 ? [] : only.op === '$eq' ? [only.value] : only.op === '$in' ? only.values : []
+    points *= values.length
+    if (points > 0 && points <= MOST_RANGES && values.every(isPlain)) {
+      left.delete(only)
+      continue
+    }
+    // What is no number comes before all numbers, so that only a lower bound leaves it out.
+    const bounds = here.filter((each) => 'value' in each && each.op !== '$eq' && isPlain(each.value))
+    const isBounded = bounds.length === here.length && bounds.some(({ op }) => op === '$gt' || op === '$gte')
+    if (isBounded && !index.record.multikey) for (const each of bounds) left.delete(each)
+    break
+  }
+  return left.size === 0
 }
 
 /** Two paths into the same array are met by different items, so that only the first may bound the scan. */
@@ -179,3 +213,57 @@ function inverted({ bytes, after }: Bound): Buffer {
 function product(points: Value[][]): Value[][] {
   return points.reduce<Value[][]>((rows, values) => rows.flatMap((row) => values.map((value) => [...row, value])), [[]])
 }
+
+export function* joined(slots: Iterable<Slot>[]): Generator<Slot> {
+  for (const each of slots) yield* each
+}
+
+/** Merges ranges that are each in order, by their keys from each range's offset on. */
+export function* merged(slots: Iterable<Slot>[], ranges: readonly Range[], reverse: boolean): Generator<Slot> {
+  const heads = slots.flatMap((each, at) => {
+    const slot = each[Symbol.iterator]()
+    const head = slot.next()
+    return head.done ? [] : [{ slot, head: head.value, offset: TREE_BYTES + (ranges[at]?.offset ?? 0) }]
+  })
+  while (heads.length > 0) {
+    const next = heads.reduce((best, each) => {
+      const order = Buffer.compare(each.head.key.subarray(each.offset), best.head.key.subarray(best.offset))
+      return (reverse ? order > 0 : order < 0) ? each : best
+    })
+    yield next.head
+    const head = next.slot.next()
+    if (head.done) heads.splice(heads.indexOf(next), 1)
+    else next.head = head.value
+  }
+}
+
+/**
+ * Merges the documents found in a collection with pending ones, in the requested order. A document that is stored while the
+ * reader pauses comes once.
+ */
+export function* together<T extends { document: Document }>(
+  found: Iterable<T | undefined>,
+  waiting: readonly T[],
+  sort: Sort,
+): Generator<T | undefined, undefined> {
+  const index = Object.keys(sort).length > 0 ? openIndex({ tree: 0, name: 'sort', key: sort }) : null
+  const keyOf = ({ document }: T): Buffer => (index ? sortKey(index, document) : LAST)
+  const rest = waiting.map((each) => ({ each, key: keyOf(each) }))
+  rest.sort((one, other) => Buffer.compare(one.key, other.key))
+  const unseen = new Set(waiting.map(({ document }) => document._id))
+  const wasUnseen = ({ document }: T): boolean => unseen.delete(document._id)
+  const ids = new Set(unseen)
+  for (const each of found) {
+    if (each && index) {
+      const key = keyOf(each)
+      for (let [next] = rest; next && Buffer.compare(next.key, key) < 0; [next] = rest) {
+        if (wasUnseen(next.each)) yield next.each
+        rest.shift()
+      }
+    }
+    if (!each || !ids.has(each.document._id) || wasUnseen(each)) yield each
+  }
+  for (const { each } of rest) if (wasUnseen(each)) yield each
+}
+
+const LAST = Buffer.of(0xff)

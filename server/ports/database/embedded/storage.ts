@@ -1,5 +1,4 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
-import { CATALOG, type Catalog, COUNTED, catalogBytes, catalogIn, checkFormat, FORMAT, treesOf } from './catalog.ts'
 import { Commits, type Insertion, type Steps } from './commits.ts'
 import type { Environment } from './environment.ts'
 import { isServerError } from './errors.ts'
@@ -8,7 +7,21 @@ import { treeKey } from './keys.ts'
 import type { Lock } from './lock.ts'
 import { Pending, type Row } from './pending.ts'
 import { Damaged, isSealed, seal } from './seal.ts'
-import { checksumOf, type Tally, tallyBytes, tallyIn, tallyKey } from './tallies.ts'
+import {
+  CATALOG,
+  type Catalog,
+  COUNTED,
+  catalogBytes,
+  catalogIn,
+  checkFormat,
+  checksumOf,
+  FORMAT,
+  type Tally,
+  tallyBytes,
+  tallyIn,
+  tallyKey,
+  treesOf,
+} from './tallies.ts'
 import { Turns } from './turns.ts'
 
 export interface Slot {

@@ -1,16 +1,25 @@
-import type { CollectionRecord } from './catalog.ts'
 import type { Steps } from './commits.ts'
-import { checkNames, type Definition, isSame } from './definitions.ts'
+import { sorted } from './cursor.ts'
 import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
-import { type Entries, type Entry, entriesOf, entryKey, type Index, type IndexRecord, openIndex } from './indexes.ts'
+import {
+  checkNames,
+  type Definition,
+  type Entries,
+  type Entry,
+  entriesOf,
+  entryKey,
+  type Index,
+  type IndexRecord,
+  isSame,
+  openIndex,
+} from './indexes.ts'
 import { emptyArray, type Part, ROW_BYTES, TREE_BYTES, treeKey } from './keys.ts'
-import { joined, merged, together } from './merging.ts'
 import type { Row } from './pending.ts'
-import { plan, type Range, type Scan, type Sort } from './plan.ts'
+import { isExact, joined, merged, plan, type Range, type Scan, type Sort, together } from './plan.ts'
 import { Damaged, seal, unseal } from './seal.ts'
-import { sorted } from './sorting.ts'
 import type { Reading, Slot, Storage } from './storage.ts'
+import type { CollectionRecord } from './tallies.ts'
 import { type Document, decode, encode } from './values.ts'
 
 export interface Found {
@@ -32,10 +41,13 @@ export interface Match {
   sort: Sort
   skip: number
   limit: number
+  /** Nobody looks at the documents, which may then be empty. */
+  isCounted?: true
 }
 
 /** Rows that are passed over before others may have their turn. */
 const UNPAUSED = 32
+const UNREAD: Document = { _id: '' }
 const ID_INDEX = { name: '_id_', key: { _id: 1 as const }, unique: true as const }
 
 /** The documents of one collection in the order of their insertion, and their indexes. All writes run within a commit. */
@@ -77,13 +89,18 @@ export class Table {
   }
 
   /** Every match, with nothing in between where others may have their turn. */
-  *find({ filter, sort, skip, limit }: Match, within: Reading = {}): Generator<Found | undefined, undefined> {
+  *find(
+    { filter, sort, skip, limit, isCounted }: Match,
+    within: Reading = {},
+  ): Generator<Found | undefined, undefined> {
     if (!this.#tree) return
     const scans = plan(filter, sort, this.#indexes)
     const end = limit === 0 ? Number.POSITIVE_INFINITY : skip + limit
     const waiting = this.#waiting(filter, within)
     const isUnsorted = scans.some(({ order }) => order === 'none')
-    let found = this.#matching(scans, filter, within)
+    const [only, ...others] = scans
+    const isByEntries = isCounted && only && others.length === 0 && waiting.length === 0 && isExact(only, filter)
+    let found = isByEntries ? this.#listed(only, within) : this.#matching(scans, filter, within)
     if (waiting.length > 0) found = together(found, waiting, isUnsorted ? {} : sort)
     if (isUnsorted && Object.keys(sort).length > 0) found = sorted(found, sort, end)
     let passed = 0
@@ -314,6 +331,18 @@ export class Table {
         if (!document) this.#checkGone(row, entry, within)
         else if (matches(filter, document)) yield { row, document }
       }
+    }
+  }
+
+  /** What is in a scan, without its documents. */
+  *#listed(scan: Scan, within: Reading): Generator<Found | undefined, undefined> {
+    const seen = scan.index?.record.multikey ? new Set<number>() : undefined
+    let passed = 0
+    for (const { row } of this.#rows(scan, within)) {
+      if (++passed % UNPAUSED === 0) yield
+      if (seen?.has(row)) continue
+      seen?.add(row)
+      yield { row, document: UNREAD }
     }
   }
 

@@ -1,7 +1,8 @@
 import { refuse, serverError } from './errors.ts'
-import { type Filter, isOperators, matches, parseFilter } from './filter.ts'
+import { equalities, type Filter, isOperators, matches, parseFilter } from './filter.ts'
 import { compare } from './keys.ts'
 import {
+  checkId,
   checkName,
   copy,
   type Document,
@@ -53,7 +54,7 @@ export function applyUpdate(update: Update, document: Document, isNew: boolean):
 }
 
 /** Sets a field of a document that is being put together by an upsert. */
-export function seed(document: Fields, path: string[], value: Value): void {
+function seed(document: Fields, path: string[], value: Value): void {
   changeAt(document, path, '$set', () => value)
 }
 
@@ -283,4 +284,29 @@ function typeName(value: unknown): string {
   if (typeof value === 'string') return 'string'
   const ranked = rank(copy(value))
   return ranked === 25 ? 'array' : ranked === 45 ? 'date' : ranked === 30 ? 'binData' : 'object'
+}
+
+/** What an upsert inserts: the equalities of its filter, as its update changes them. */
+export function seeded(filter: Filter, update: Update): Document {
+  const fields: Fields = {}
+  const equal = equalities(filter).sort(([one], [other]) =>
+    Buffer.compare(Buffer.from(one.join('.')), Buffer.from(other.join('.'))),
+  )
+  for (const [at, [path, value]] of equal.entries()) {
+    const clash = equal
+      .slice(0, at)
+      .some(
+        ([other]) =>
+          other.every((field, depth) => path[depth] === field) || path.every((field, depth) => other[depth] === field),
+      )
+    if (clash) throw serverError(54, `cannot infer query fields to set, path '${path.join('.')}' is matched twice`)
+    seed(fields, path, value)
+  }
+  const { _id, ...rest } = fields
+  const document = { ...(_id === undefined ? {} : { _id }), ...rest } as Document
+  applyUpdate(update, document, true)
+  const id = checkId(document._id)
+  if (_id !== undefined && id !== _id)
+    throw serverError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
+  return Object.assign({ _id: id }, document)
 }

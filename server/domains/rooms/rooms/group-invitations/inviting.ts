@@ -1,18 +1,72 @@
+import { z } from 'zod'
 import { actingRoom } from '#server/domains/rooms/room-state/access'
 import { banIn, memberIn } from '#server/domains/rooms/room-state/facts'
-import { notifyInvited } from '#server/domains/rooms/room-state/invitation-events'
+import { notifyInvitationEnded, notifyInvited } from '#server/domains/rooms/room-state/invitation-events'
 import { accountsSharingClosedRooms } from '#server/domains/rooms/room-state/membership'
 import { ranks } from '#server/domains/rooms/room-state/standing'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { budgets } from '#server/kernel/limits/budgets'
+import { definePeerMessage } from '#server/kernel/peer-message'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
-import { groupInvited } from '#shared/api/rooms/group-invitations'
+import { groupInvitationEnded, groupInvited } from '#shared/api/rooms/group-invitations'
 import { AppError } from '#shared/errors'
-import { endInvitation } from './ending.ts'
+import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 import { invitationOutputs } from './rows.ts'
+
+/** The reason for an invitation's end. */
+type EndStatus = Exclude<GroupInvitationRow['status'], 'pending'>
+
+/** Pending invitations without an acceptance in progress. */
+export const undecidedFilter = (now: number, status: 'pending' | 'unsent' = 'pending') => ({
+  status,
+  $or: [{ accepting_until: null }, { accepting_until: { $lt: new Date(now).toISOString() } }],
+})
+
+/** Ends a pending invitation and notifies the invited person. False if it is not pending, or `only` does not match. */
+export async function endInvitation(
+  node: Node,
+  invitation: GroupInvitationRow,
+  status: EndStatus,
+  only: object = { status: 'pending' },
+): Promise<boolean> {
+  const { _id, invitation_id } = invitation
+  const responded_at = new Date(node.now()).toISOString()
+  const { modifiedCount } = await GroupInvitations.updateOne(
+    { _id, invitation_id, ...only },
+    { $set: { status, responded_at, accepting_until: null } },
+  )
+  if (modifiedCount === 1 && invitation.status === 'pending') announceEnd(node, invitation)
+  return modifiedCount === 1
+}
+
+/**
+ * A refusal is secret, so an answered invitation can be withdrawn once, like a pending one. False if it was withdrawn,
+ * or is in another state.
+ */
+export async function withdrawAnswered({ _id, invitation_id }: GroupInvitationRow): Promise<boolean> {
+  const answered = { status: { $in: ['declined', 'ended'] as const }, taken_back: { $ne: true } }
+  const { modifiedCount } = await GroupInvitations.updateOne(
+    { _id, invitation_id, ...answered },
+    { $set: { taken_back: true } },
+  )
+  return modifiedCount === 1
+}
+
+/** The end of an invitation, for the invited person's devices. */
+export const endMessage = definePeerMessage(
+  'group-invitations',
+  z.object({ account: z.string(), invitation: groupInvitationEnded.payload.shape.invitation }),
+  (node, { account, invitation }) => node.live.send(groupInvitationEnded, audiences.account(account), { invitation }),
+)
+
+/** Notifies the invited person's devices on all nodes. */
+function announceEnd(node: Node, { invitation_id: id, room, invitee_address: account }: GroupInvitationRow): void {
+  notifyInvitationEnded(node, id)
+  endMessage.publish(node, { account, invitation: { id, group_id: roomOfKey(room).id ?? '' } })
+}
 
 const hourSeconds = 3_600
 const pendingAtMost = 100
