@@ -68,9 +68,8 @@ export async function strangersOf(
     const room = { type: 'channel', id: channelId } as const
     const message = await say(who, room, 'What is asked about')
     const key = createECDH('prime256v1').generateKeys('base64url')
-    const { widget } = await who.does('rest', profiles.arrange, { widget_type: 'guestbook', config: {} })
-    const guestbook = { owner: who.account, widget_id: widget?.id ?? '' }
-    const ids = { channelId, groupId, chatId: channelId, messageId: message.id, ...guestbook }
+    const made = await others[at]?.does('rest', profiles.arrange, { widget_type: 'guestbook', config: {} })
+    const ids = { channelId, groupId, chatId: channelId, messageId: message.id, widget_id: made?.widget?.id ?? '' }
     const fields = { room, ...ids, p256dh: key, public_key: key }
     const conversation = dmOf(who.account, other)
     return { ...who, room, inputs: inputsOf({ account: who.account, other, conversation, fields }) }
