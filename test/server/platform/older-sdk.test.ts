@@ -177,7 +177,8 @@ test('O71: an answer names its session, and rests on what was said in that alone
   expect([second.session, again.session]).toEqual(['mine', first.session])
   expect([second.told.includes('first'), again.told.includes('first')]).toEqual([false, true])
   expect(again.told).not.toContain('second')
-  for (const said of ['first', 'second', 'third']) expect(whole.told).toContain(said)
+  // Questions without a session are a conversation of their own.
+  expect(['first', 'second', 'third'].filter((said) => whole.told.includes(said))).toEqual(['first'])
   const { chats } = await alice.does('rest', agents.history, { id: agent.id })
   expect(chats).toHaveLength(8)
 })
