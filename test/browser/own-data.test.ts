@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, openPlaza } from './plaza.ts'
+import { axeFaults, go, openPlaza } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -18,5 +18,22 @@ test('a copy of one’s data is made and downloaded in the settings', async () =
   const asked = page.waitForRequest(/\/archives\//)
   await settings.getByRole('button', { name: 'Download', exact: true }).click()
   expect((await asked).method()).toBe('GET')
+  await plaza.settle()
+})
+
+test('an account is deleted only once its name is typed', async () => {
+  const page = await plaza.guest()
+  await go(page, '/settings/data')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('button', { name: 'Delete account' }).click()
+  const form = page.getByRole('form', { name: 'Delete account' })
+  const typed = form.getByRole('textbox', { name: /^Type .* to confirm$/ })
+  const erase = form.getByRole('button', { name: 'Delete account' })
+  await typed.fill('somebody else')
+  expect(await erase.isDisabled()).toBe(true)
+  const label = await form.getByText(/^Type .* to confirm$/).innerText()
+  await typed.fill(label.replace(/^Type | to confirm$/g, '').replace(/[\u2066-\u2069]/g, ''))
+  await expect.poll(() => erase.isEnabled()).toBe(true)
+  expect(await axeFaults(page)).toEqual([])
   await plaza.settle()
 })

@@ -338,7 +338,7 @@ function EraseDialog(props: { person: Person; onErased: () => void; onClose: () 
   }
   return (
     <Dialog title={t.erase.title({ name: personName(person) })} onClose={onClose}>
-      <MakeForm label={t.data.erase} action={t.erase.action} onMake={erase}>
+      <MakeForm label={t.data.erase} action={t.erase.action} isGrave onMake={erase}>
         <p>{t.erase.hint}</p>
         <fieldset className="stack">
           <legend className="label">{t.erase.messages}</legend>

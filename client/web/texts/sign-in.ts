@@ -89,6 +89,6 @@ export const signInTexts = textCatalog('sign-in', {
   methodRemoved: 'A sign-in method was removed: {method}. If this wasn’t you, go to Settings > Devices.',
   confirm: {
     title: 'Confirm it’s you',
-    hint: 'This changes how you sign in. Sign in again with any of your methods to continue.',
+    hint: 'For your safety, sign in again with any of your methods to continue.',
   },
 })

@@ -108,7 +108,7 @@ function DeleteAccount() {
       <p className="hint">{deleteAccountTexts.hint}</p>
       <Problem error={error} onRetry={reload} />
       <div className="row">
-        <button type="button" className="button" disabled={!value} onClick={() => setOpen(true)}>
+        <button type="button" className="button risky" disabled={!value} onClick={() => setOpen(true)}>
           {deleteAccountTexts.title}
         </button>
       </div>
@@ -124,6 +124,8 @@ function DeleteDialog({ state, onClose }: { state: State; onClose: () => void })
   const [messages, setMessages] = useState<MessagesOfErased>('unlink')
   const [confirm, setConfirm] = useState('')
   const name = user.username ?? user.display_name ?? account
+  const given = confirm.trim().replace(/^@/, '').toLowerCase()
+  const isConfirmed = [user.username, user.display_name, account].some((one) => one?.trim().toLowerCase() === given)
   const { rooms, agents, streams, calls, webhooks, payments } = state.counts
   const erase = async () => {
     const { erased_at } = await client.ownData.erase({ messages, confirm })
@@ -132,7 +134,13 @@ function DeleteDialog({ state, onClose }: { state: State; onClose: () => void })
   }
   return (
     <Dialog title={deleteAccountTexts.title} onClose={onClose}>
-      <MakeForm label={deleteAccountTexts.title} action={deleteAccountTexts.title} onMake={erase}>
+      <MakeForm
+        label={deleteAccountTexts.title}
+        action={deleteAccountTexts.title}
+        isReady={isConfirmed}
+        isGrave
+        onMake={erase}
+      >
         <ul>
           {rooms > 0 && <li>{deleteAccountTexts.counts.rooms({ count: rooms })}</li>}
           {agents > 0 && <li>{deleteAccountTexts.counts.agents({ count: agents })}</li>}

@@ -8,7 +8,7 @@ export const kitTexts: SimpleTranslation<typeof english> = {
   reload: 'Neu laden',
   notLoaded: 'Dieser Teil der Seite konnte nicht geladen werden.',
   tooMuch: 'Zu viele Anfragen.',
-  retrying: 'Neuer Versuch in {time}.',
+  retrying: 'Neuer Versuch in {time}',
   today: 'Heute',
   yesterday: 'Gestern',
   units: {

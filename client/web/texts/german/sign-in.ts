@@ -94,6 +94,6 @@ export const signInTexts: TextTranslation<typeof english> = {
     'Eine Anmeldemethode wurde entfernt: {method}. Wenn du das nicht warst, gehe zu Einstellungen > Geräte.',
   confirm: {
     title: 'Bestätige, dass du es bist',
-    hint: 'Das ändert, wie du dich anmeldest. Melde dich mit einer deiner Methoden noch einmal an, um fortzufahren.',
+    hint: 'Melde dich zu deiner Sicherheit mit einer deiner Methoden noch einmal an, um fortzufahren.',
   },
 }

@@ -92,6 +92,6 @@ export const signInTexts: TextTranslation<typeof english> = {
   methodRemoved: 'Se quitó un método de inicio de sesión: {method}. Si no fuiste tú, ve a Ajustes > Dispositivos.',
   confirm: {
     title: 'Confirma que eres tú',
-    hint: 'Esto cambia cómo inicias sesión. Inicia sesión de nuevo con cualquiera de tus métodos para continuar.',
+    hint: 'Por tu seguridad, inicia sesión de nuevo con cualquiera de tus métodos para continuar.',
   },
 }
