@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ranked } from '#client/web/switcher/entries'
+import { ranked } from '#client/web/switcher/ranking'
 
 const found = (query: string, ...titles: string[]) =>
   ranked(

@@ -64,7 +64,7 @@ export const KnowledgeChange = z.object({
 export type KnowledgeChange = z.infer<typeof KnowledgeChange>
 
 const megabyte = 1024 * 1024
-const givenErrors = [...ownAgentErrors, 'KNOWLEDGE_LIMIT_REACHED', 'PAYLOAD_TOO_LARGE'] as const
+const givenErrors = [...ownAgentErrors, 'KNOWLEDGE_LIMIT_REACHED'] as const
 const itemErrors = [...ownAgentErrors, 'KNOWLEDGE_NOT_FOUND'] as const
 
 /** How an item is read; what differs from the default is for official agents. */
@@ -194,7 +194,7 @@ export const knowledge = {
       ...repeatable,
     }),
     output: z.object({ item: KnowledgeItem }),
-    errors: [...givenErrors, 'UPSTREAM_ERROR', 'TIMEOUT'],
+    errors: [...givenErrors, 'PAYLOAD_TOO_LARGE', 'UPSTREAM_ERROR', 'TIMEOUT'],
     errorBody: 'text',
   }),
   update: operation({

@@ -766,6 +766,7 @@ describe('a question or a change is refused', () => {
     const message = 'Hi'
     const asks = (id: string) => [
       stranger.tries(door, agents.history, { id }),
+      stranger.tries(door, agents.conversations, { id }),
       stranger.tries(door, agents.get, { id }),
       ...(door === 'socket'
         ? [stranger.tries(door, agents.run, { agent_id: id, message })]

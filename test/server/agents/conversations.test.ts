@@ -210,6 +210,8 @@ describe('a question that replaces an earlier one', () => {
     }
     expect((await asks(other, 'a')).code).toBe('RUN_NOT_FOUND')
     expect((await asks(asker, 'b')).code).toBe('RUN_NOT_FOUND')
+    const streamed = { id: agent, message: 'Yours', sessionId: 'b', replaces, stream: true } as const
+    expect((await asker.refused('rest', agents.chatStream, streamed)).code).toBe('RUN_NOT_FOUND')
     expect(await saidIn(asker, door, agent, 'a')).toEqual(['Mine', 'Of Mine'])
   })
 })

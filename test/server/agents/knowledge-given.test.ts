@@ -1,12 +1,13 @@
 // Modes: embedded
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KnowledgeChunks, KnowledgeItems, KnowledgeTexts } from '#server/domains/agents/library/model'
 import { fakeWeb } from '#server/ports/web/fake'
 import { runFrame } from '#shared/api/agents/agent-runs'
 import { agents } from '#shared/api/agents/agents'
 import { knowledge } from '#shared/api/agents/knowledge'
 import { isTerminal } from '#shared/api/agents/run-frames'
+import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
 import { docxOf, pdfOf } from '#test/support/documents'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
@@ -74,7 +75,10 @@ describe('a text that an agent is given', () => {
     const add = (who: Person, text: string) => who.tries(door, knowledge.addText, { id, title: 'Tides', text })
     expect(outcomeOf(await add(owner, 'Short'))).toBe('400 VALIDATION_ERROR')
     expect(outcomeOf(await add(owner, 'x'.repeat(25_001)))).toBe('400 VALIDATION_ERROR')
-    expect(outcomeOf(await add(await person(server, `stranger ${++made}`), moon))).toBe('404 AGENT_NOT_FOUND')
+    const stranger = await person(server, `stranger ${++made}`)
+    expect(outcomeOf(await add(stranger, moon))).toBe('404 AGENT_NOT_FOUND')
+    await owner.does('rest', agents.update, { id, visibility: 'public' })
+    expect(outcomeOf(await add(stranger, moon))).toBe('403 AGENT_PRIVATE')
     expect(await KnowledgeTexts.countDocuments({ agent_id: id })).toBe(0)
   })
 
@@ -83,6 +87,7 @@ describe('a text that an agent is given', () => {
     for (let at = 0; at < 10; at++) await owner.does('rest', knowledge.addText, { id, title: `${at}`, text: moon })
     const refused = await owner.refused('rest', knowledge.addText, { id, title: 'Eleven', text: moon })
     expect(refused.code).toBe('KNOWLEDGE_LIMIT_REACHED')
+    expect((await upload(owner, id, 'a.txt', moon)).body.code).toBe('KNOWLEDGE_LIMIT_REACHED')
     expect(await KnowledgeTexts.countDocuments({ agent_id: id })).toBe(10)
   })
 
@@ -130,9 +135,20 @@ describe('a file that an agent is given', () => {
   )
 
   test('of another’s agent is refused', async () => {
-    const { id } = await fresh()
+    const { owner, id } = await fresh()
     const stranger = await person(server, `stranger ${++made}`)
     expect((await upload(stranger, id, 'a.txt', moon)).status).toBe(404)
+    await owner.does('rest', agents.update, { id, visibility: 'public' })
+    expect((await upload(stranger, id, 'a.txt', moon)).body.code).toBe('AGENT_PRIVATE')
+  })
+
+  test('is refused where its text is too long, or takes too long to read', async () => {
+    const { owner, id } = await fresh()
+    expect((await upload(owner, id, 'a.txt', `${moon}\n`.repeat(7_000))).body.code).toBe('PAYLOAD_TOO_LARGE')
+    const { reader } = server.apps[0]?.node.services ?? expect.fail()
+    vi.spyOn(reader, 'read').mockRejectedValueOnce(new AppError('TIMEOUT'))
+    expect((await upload(owner, id, 'a.txt', moon)).body.code).toBe('TIMEOUT')
+    expect(await KnowledgeTexts.countDocuments({ agent_id: id })).toBe(0)
   })
 
   test('is read thirty times an hour', async () => {

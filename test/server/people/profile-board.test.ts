@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WidgetEntries } from '#server/domains/people/profiles/model'
 import { profiles } from '#shared/api/people/profiles'
+import { rooms } from '#shared/api/rooms/rooms'
 import { type Booted, boot } from '#test/support/boot'
-import { type Door, outcomeOf, over, type Person, person } from '#test/support/people'
+import { alpha, type Door, moderates, outcomeOf, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -70,6 +71,26 @@ describe.each(over)('what visitors write in a profile, over %s', (door) => {
     const one = await somebody()
     expect(outcomeOf(await one.tries(door, profiles.sign, { ...of, text: `A ${word} here` }))).toBe('403 BLOCKED_WORD')
     expect((await boardFor(one, door, of)).entries).toEqual([])
+  })
+
+  test.each(['ban', 'mute'] as const)('is judged as a message: nothing after a %s in alpha', async (action) => {
+    const { of } = await ownerWith('guestbook')
+    const one = await somebody()
+    await one.does('rest', rooms.join, { room: alpha })
+    await moderates(await person(server, 'root'), { action, target: one.account, room: alpha, duration: '1h' })
+    const refused = await one.refused(door, profiles.sign, { ...of, text: 'Hello' })
+    expect(refused.code).toBe(action === 'ban' ? 'BANNED' : 'MUTED')
+  })
+
+  test('is nothing of somebody whom the owner has blocked', async () => {
+    const { owner, of } = await ownerWith('poll', { question: 'What?', options })
+    const one = await somebody()
+    await owner.rest('POST /api/users/block', { userAddress: one.account })
+    const chosen = await one.refused(door, profiles.choose, { ...of, choice: 'tea', is_on: true })
+    expect([chosen.code, (await one.refused(door, profiles.visit, { owner: of.owner })).code]).toEqual([
+      'BLOCKED',
+      'BLOCKED',
+    ])
   })
 
   test('is one answer of a poll, which can be changed and taken back', async () => {
