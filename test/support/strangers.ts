@@ -1,6 +1,7 @@
 import { createECDH } from 'node:crypto'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { api } from '#shared/api/index'
+import { profiles } from '#shared/api/people/profiles'
 import { rooms } from '#shared/api/rooms/rooms'
 import { type Operation, operationsOf } from '#shared/kit/contract'
 import { canonicalOperations } from '#shared/kit/json-schema'
@@ -67,7 +68,9 @@ export async function strangersOf(
     const room = { type: 'channel', id: channelId } as const
     const message = await say(who, room, 'What is asked about')
     const key = createECDH('prime256v1').generateKeys('base64url')
-    const ids = { channelId, groupId, chatId: channelId, messageId: message.id }
+    const { widget } = await who.does('rest', profiles.arrange, { widget_type: 'guestbook', config: {} })
+    const guestbook = { owner: who.account, widget_id: widget?.id ?? '' }
+    const ids = { channelId, groupId, chatId: channelId, messageId: message.id, ...guestbook }
     const fields = { room, ...ids, p256dh: key, public_key: key }
     const conversation = dmOf(who.account, other)
     return { ...who, room, inputs: inputsOf({ account: who.account, other, conversation, fields }) }
