@@ -212,7 +212,8 @@ export const trouble = (page: Page) => page.locator('.connection__connection-str
 /** Confirms an act in the dialog that its button opened. */
 export const confirmAct = (page: Page, action: string, of = ''): Promise<void> =>
   page
-    .getByRole('dialog', { name: `${action} ${of}`.trim(), exact: true })
+    .getByRole('dialog', { name: `${action} ${of}`.trim() })
+    .last()
     .getByRole('button', { name: action, exact: true })
     .click()
 
