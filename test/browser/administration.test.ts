@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -5,6 +6,7 @@ import { moderation } from '#shared/api/moderation/moderation'
 import { social } from '#shared/api/moderation/social'
 import { rooms } from '#shared/api/rooms/rooms'
 import { adminSections } from '#shared/kit/pages'
+import { madeUpName } from '#shared/kit/person-name'
 import { type Person, personAt } from '#test/support/people'
 import {
   addWallet,
@@ -73,6 +75,14 @@ test('people are found, noted about, suspended with a reason, and the suspension
     .getByRole('button', { name: new RegExp(`@${name}b `) })
     .click()
   expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Wrote to us twice')
+})
+
+test('who has no name is found by the one that is made for them', async () => {
+  const nameless = await personAt(plaza.url, `nameless ${randomUUID()}`)
+  const name = madeUpName(nameless.account)
+  const page = await openAdministration()
+  await admin(page).getByRole('searchbox', { name: 'Search by name or address' }).fill(name.toLowerCase())
+  await admin(page).getByRole('list', { name: 'People' }).getByRole('button', { name }).waitFor()
 })
 
 test('an account is given rights and invitations, and becomes an admin', async () => {
@@ -162,12 +172,20 @@ test('a broadcast is sent to everyone', async () => {
 
 test('an admin decides reports of every room, and finds those that were decided', async () => {
   const [reporter, reported] = [await personAt(plaza.url, 'who reports'), await personAt(plaza.url, 'who is reported')]
-  const asked = { reportedAddress: reported.account, reportType: 'scam', description: 'Sold a bridge' } as const
+  const { channel } = await reporter.does('rest', rooms.createChannel, { name: 'Bridge market' })
+  const place = { conversationType: 'channel', conversationId: channel.id } as const
+  const asked = {
+    reportedAddress: reported.account,
+    reportType: 'scam',
+    description: 'Sold a bridge',
+    ...place,
+  } as const
   await reporter.does('rest', social.report, asked)
   const page = await openAdministration()
   await admin(page).getByRole('tab', { name: 'Reports' }).click()
   const card = admin(page).getByRole('listitem').filter({ hasText: 'Sold a bridge' })
   await card.getByText('scam').waitFor()
+  await card.getByText('In Bridge market').waitFor()
   expect(await axeFaults(page)).toEqual([])
   await card.getByRole('button', { name: 'Claim', exact: true }).click()
   await card.getByText('you are reviewing this').waitFor()
@@ -178,6 +196,7 @@ test('an admin decides reports of every room, and finds those that were decided'
     .getByRole('list', { name: 'Resolved' })
     .getByText(/^Decided by/)
     .waitFor()
+  await admin(page).getByRole('list', { name: 'Resolved' }).getByText('In Bridge market').waitFor()
   await admin(page).getByRole('button', { name: 'Dismissed' }).click()
   await admin(page).getByText('No reports here').waitFor()
 })

@@ -15,7 +15,7 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
     if (error.code === 'FORBIDDEN' && error.message !== errors.FORBIDDEN[1]) return error.message
     if (error.details?.why) return `${error.details.why}.`
     const plain: ProblemWords = t.codes
-    return plain[error.code] ?? error.message
+    return plain[error.code] ?? refusalText(error.code, error.message)
   }
   for (const explain of explanations) {
     const text = explain(error)
@@ -23,6 +23,12 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
   }
   if (error instanceof TypeError) return t.problems.unreachable
   return error instanceof Error && error.message ? error.message : t.problems.unknown
+}
+
+/** A message of the table of errors in the language of the page; others say more, and stay. */
+export function refusalText(code: ErrorCode, message: string): string {
+  const known: ProblemWords = t.refusals
+  return (message === errors[code][1] && known[code]) || message
 }
 
 /** The seconds after which what was too much at once may be asked again; null of any other error. */

@@ -271,7 +271,7 @@ const standing = {
     errorBody: 'text',
   }),
   users: operation({
-    summary: 'Accounts, a page at a time; `search` is an exact address, or the start of a username or a display name.',
+    summary: 'Accounts, a page at a time; `search` is an exact address, or the start of a username or of a shown name.',
     http: 'GET /api/admin/users',
     access: 'admin',
     limit: 'general',
@@ -279,6 +279,7 @@ const standing = {
     input: z.object({
       page: count(1, 10_000).default(1),
       limit: pageSize(100, 50),
+      /** A name made for who has none is found among the newest 2,000 of these. */
       search: text(160).optional(),
       sortBy: z.enum(['last_login', 'created_at', 'login_count', 'username']).default('last_login'),
       sortOrder: z.enum(['asc', 'desc']).default('desc'),
