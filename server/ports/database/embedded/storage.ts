@@ -33,7 +33,7 @@ const READ_MS = 8
 const MOST_AT_ONCE = 200_000
 const REST_MS = 20
 /** Milliseconds after which what was journalled is put into its collection, where no other write has done so. */
-const FLUSH_MS = 250
+const FLUSH_MS = 2_000
 const NUL = Buffer.of(0)
 const LAST = Buffer.of(0xff, 0xff, 0xff)
 const FIRST_PIECE = 16
