@@ -146,15 +146,20 @@ export function unavailableError(cause: unknown): AppError {
 
 // A single node has no readers of heads, and an opening reads on from an old one. One write for many rooms is cheaper.
 const headsMilliseconds = 1_000
-const lookAgainMilliseconds = 50
 
 function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Core, 'raiseHead' | 'raiseHeadSoon'> {
   const { store, clock } = core
   const due = new Set<Room>()
   let isRaising = false
+  let stopWaiting = () => {}
   const write = coalesceRuns(async () => {
-    const begins = clock.elapsed() + (store.alone ? headsMilliseconds : 0)
-    while (clock.elapsed() < begins && !core.isClosed) await clock.sleep(lookAgainMilliseconds)
+    if (store.alone && !core.isClosed)
+      await Promise.race([
+        clock.sleep(headsMilliseconds),
+        new Promise<void>((resolve) => {
+          stopWaiting = resolve
+        }),
+      ])
     const rooms = [...due].filter(({ view }) => view.seq > 0)
     due.clear()
     const heads = rooms.map(({ key, view, materialised }) => ({
@@ -180,6 +185,7 @@ function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Co
   return {
     raiseHead(room) {
       due.add(room)
+      stopWaiting()
       return write()
     },
     raiseHeadSoon(room) {

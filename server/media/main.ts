@@ -2,7 +2,9 @@ import { steadyClock } from './clock.ts'
 import { type Engine, openEngine } from './engine.ts'
 import type { FromEngine, ToEngine } from './messages.ts'
 
-const beatMilliseconds = 1_000
+const memoryMilliseconds = 1_000
+/** The server waits for 15 s. */
+const beatMilliseconds = 4_000
 const bytesInMb = 2 ** 20
 
 run()
@@ -28,8 +30,8 @@ function start({ start: settings, expected }: Extract<ToEngine, { start: unknown
   setInterval(() => {
     // The memory of media is beside that of objects, so it is looked at rather than limited.
     if (process.memoryUsage.rss() > settings.memoryMb * bytesInMb) process.exit(1)
-    say({ alive: true })
-  }, beatMilliseconds)
+  }, memoryMilliseconds)
+  setInterval(() => say({ alive: true }), beatMilliseconds)
   const wall = () => Date.now()
   const engine = openEngine({
     ...{ settings, expected, clock: steadyClock, wall },

@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [PORT, /^$/],
   [
     /^server\/ports\//,
-    /^(server\/(ports\/|media\/messages\.ts|kernel\/(fetch|few-at-once|make-directory)\.ts)|shared\/(errors|kit\/file-(name|type))\.ts)/,
+    /^(server\/(ports\/|media\/messages\.ts|kernel\/(beat|fetch|few-at-once|make-directory)\.ts)|shared\/(errors|kit\/file-(name|type))\.ts)/,
   ],
   [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],
   [/^server\/domains\/moderation\/verdict\//, /^(server\/domains\/(moderation\/verdict|rooms\/text)\/|shared\/)/],

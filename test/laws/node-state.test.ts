@@ -3,6 +3,7 @@ import { childrenOf, everythingIn, filesUnder, isSyntax, nameOf, programOf, type
 
 /** What a process has for all its nodes, and why no node can tell. */
 const ofTheProcess: Readonly<Record<string, string>> = {
+  'server/kernel/beat.ts: beats': 'a process wakes for all its nodes at once',
   'server/kernel/ids.ts: used': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/ids.ts: at': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/ids.ts: serial': 'ids of a process are in the order they are made, whoever makes them',

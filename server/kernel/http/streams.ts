@@ -1,3 +1,4 @@
+import { repeatWork } from '#server/kernel/beat'
 import type { Caller, Node } from '#server/kernel/context'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -17,10 +18,10 @@ export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
   const endThose = (code: ErrorCode, isMeant: (caller: Caller) => boolean) => {
     for (const { caller, end } of [...open]) if (isMeant(caller)) end(new AppError(code))
   }
-  const sweep = setInterval(() => {
+  const stopSweeping = repeatWork(sweepMilliseconds, () => {
     const now = node.now()
     endThose('SESSION_EXPIRED', ({ session }) => session !== null && session.expiresAt <= now)
-  }, sweepMilliseconds).unref()
+  })
 
   return {
     /** Called before any look-up, so that no end is missed. Returns the function that leaves. */
@@ -42,7 +43,7 @@ export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
     /** Ends every sequence with an error after which clients reconnect, and refuses new ones. */
     drain() {
       isDraining = true
-      clearInterval(sweep)
+      stopSweeping()
       for (const { end } of [...open]) end(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 }))
     },
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { repeatWork } from '#server/kernel/beat'
 import { onAnswerEnd } from '#server/kernel/http/answer-end'
 import { errorHeaders } from '#shared/errors'
 
@@ -28,12 +29,12 @@ export function endSlowBodies(server: Server): void {
     coming.set(request, { response, from: request.socket.bytesRead, seen: 0 })
     onAnswerEnd(request, response, () => coming.delete(request))
   })
-  const timer = setInterval(() => {
+  const stop = repeatWork(lookMilliseconds, () => {
     for (const [request, one] of coming)
       if (request.complete || request.socket.destroyed) coming.delete(request)
       else look(request, one)
-  }, lookMilliseconds).unref()
-  server.once('close', () => clearInterval(timer))
+  })
+  server.once('close', stop)
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,3 +1,4 @@
+import { repeatWork } from '#server/kernel/beat'
 import type { Logger } from './logger.ts'
 
 const toleranceMilliseconds = 5_000
@@ -35,7 +36,7 @@ export function watchClock(now: () => number, logger: Logger): ClockWatch {
     }
     known = seen
   }
-  const timer = setInterval(look, everyMilliseconds).unref()
+  const stop = repeatWork(everyMilliseconds, look)
   return {
     hasStepped() {
       look()
@@ -45,6 +46,6 @@ export function watchClock(now: () => number, logger: Logger): ClockWatch {
       const ahead = at - now()
       if (ahead > toleranceMilliseconds) holdFor(ahead)
     },
-    stop: () => clearInterval(timer),
+    stop,
   }
 }

@@ -1,3 +1,4 @@
+import { repeatWork } from '#server/kernel/beat'
 import { type Degradation, degradations } from './degradations.ts'
 import type { Logger } from './logger.ts'
 
@@ -31,14 +32,14 @@ export async function watchDegraded(
     logger.warn({ part }, isSo ? `${part} ${degradations[part]}` : `${part}: well again`),
   )
   await look()
-  const timer = setInterval(() => void look().catch(() => undefined), everyMilliseconds).unref()
+  const stopLooking = repeatWork(everyMilliseconds, () => void look().catch(() => undefined))
   return {
     async parts() {
       await look()
       return metrics.degradedParts()
     },
     stop() {
-      clearInterval(timer)
+      stopLooking()
       unsubscribe()
     },
   }

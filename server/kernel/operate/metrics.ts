@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import {
   AggregatorRegistry,
   Counter,
@@ -11,9 +12,15 @@ import type { Degradation } from './degradations.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
+/** Each look at the event loop wakes an idle process. */
+const loopLookMilliseconds = 50
+
 export function createMetrics() {
   const registry = new Registry<PrometheusContentType>()
-  collectDefaultMetrics({ register: registry })
+  // Both monitors begin at the same moment, so that one waking serves both.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopLookMilliseconds })
+  const loopDelay = monitorEventLoopDelay({ resolution: loopLookMilliseconds })
+  loopDelay.enable()
   const registers = [registry]
 
   const operations = new Counter({
@@ -212,6 +219,12 @@ export function createMetrics() {
       return () => void degradedListeners.delete(listener)
     },
     degradedParts: (): Degradation[] => [...degradedParts],
+    /** The longest delay of the event loop since the last call, in milliseconds. */
+    takeLoopLag(): number {
+      const lag = Math.max(0, loopDelay.max / 1e6 - loopLookMilliseconds)
+      loopDelay.reset()
+      return lag
+    },
     limitFallback: () => fallbacks.inc(),
     turnedAway: () => turnedAway.inc(),
     /** Sets the number of jobs in a state of a queue; `outbox` is a queue too. */

@@ -1,4 +1,6 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import type { Server } from 'socket.io'
+import { repeatWork } from '#server/kernel/beat'
 import { sessionExpiring } from '#shared/kit/connection'
 import { namespaces } from '#shared/kit/contract'
 import { allConnections, type LiveConnection } from './connection.ts'
@@ -6,31 +8,37 @@ import type { SocketDoor } from './door.ts'
 import { allLiveConnections, endConnection } from './live.ts'
 
 const expiringMilliseconds = 5 * 60_000
-const sliceMilliseconds = 100
-const slicesARound = 10
+const roundMilliseconds = 1_000
+const checkedAtOnce = 500
 const recheckMilliseconds = 60_000
 
-/** Checks every open connection once a second, in ten parts; returns the function that stops it. */
+/** Checks every open connection once a second; returns the function that stops it. */
 export function startSweep(io: Server, door: SocketDoor): () => void {
-  let round = walk(io)
-  const sweep = setInterval(() => {
-    door.kernel.node.metrics.sockets(io.engine.clientsCount)
-    const open = namespaces.reduce((sum, name) => sum + io.of(name).sockets.size, 0)
-    for (let left = Math.ceil(open / slicesARound); left > 0; left--) {
-      const { value: live, done } = round.next()
-      if (live) lookAfter(live, door)
-      if (done) round = walk(io)
-    }
-  }, sliceMilliseconds)
-  const recheck = setInterval(() => void endWithoutSession(io, door), recheckMilliseconds)
+  let isUnderWay = false
+  const sweep = async () => {
+    if (isUnderWay) return
+    isUnderWay = true
+    await lookAfterAll(io, door).finally(() => {
+      isUnderWay = false
+    })
+  }
+  const ends = [
+    repeatWork(roundMilliseconds, () => void sweep()),
+    repeatWork(recheckMilliseconds, () => void endWithoutSession(io, door)),
+  ]
   return () => {
-    clearInterval(sweep)
-    clearInterval(recheck)
+    for (const end of ends) end()
   }
 }
 
-function* walk(io: Server): Generator<LiveConnection, undefined> {
-  for (const name of namespaces) yield* allConnections(io.of(name))
+async function lookAfterAll(io: Server, door: SocketDoor): Promise<void> {
+  door.kernel.node.metrics.sockets(io.engine.clientsCount)
+  let checked = 0
+  for (const name of namespaces)
+    for (const live of allConnections(io.of(name))) {
+      lookAfter(live, door)
+      if (++checked % checkedAtOnce === 0) await breathe()
+    }
 }
 
 /** Ends an expired connection, warns before the expiry, and drops a client that does not read. */

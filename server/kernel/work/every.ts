@@ -1,4 +1,5 @@
 import type { Node } from '#server/kernel/context'
+import { repeatWork } from '../beat.ts'
 
 /** Starts work without a wait. An error is logged, unless the returned function was called before. */
 export function startInBackground(
@@ -45,9 +46,9 @@ export function every(
   }
   void workOnce()
   onWake?.(workSoon)
-  const timer = setInterval(workOnce, milliseconds).unref()
+  const stopRepeating = repeatWork(milliseconds, workOnce)
   return () => {
     isStopped = true
-    clearInterval(timer)
+    stopRepeating()
   }
 }

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { resolve } from 'node:path'
 import mongoose from 'mongoose'
+import { repeatWork } from '#server/kernel/beat'
 import { makeDirectory } from '#server/kernel/make-directory'
 import { Collection } from './embedded/collection.ts'
 import { inWords } from './embedded/directory.ts'
@@ -50,7 +51,7 @@ async function openLocked(lock: Lock, serves: boolean) {
   const unfinished = Object.entries(storage.catalog.collections).filter(([, { building }]) => building)
   for (const [namespace] of unfinished) void storage.write(() => tableOf(namespace).recover()).catch(() => undefined)
   if (storage.catalog.dropped?.length) void storage.write(() => storage.clearDropped()).catch(() => undefined)
-  const sweeper = serves ? setInterval(() => void sweep().catch(() => undefined), SWEEP_INTERVAL_MS).unref() : undefined
+  const stopSweeping = serves ? repeatWork(SWEEP_INTERVAL_MS, () => void sweep().catch(() => undefined)) : () => {}
   let closing: Promise<void> | undefined
   return {
     counters: storage.counters,
@@ -63,7 +64,7 @@ async function openLocked(lock: Lock, serves: boolean) {
     /** Deletes what the TTL indexes say has expired; done by itself once a minute. */
     sweep,
     close: (): Promise<void> => {
-      clearInterval(sweeper)
+      stopSweeping()
       closing ??= door
         .close()
         .then(() => storage.close())

@@ -1,3 +1,4 @@
+import { repeatWork } from '#server/kernel/beat'
 import type { Kv } from './port.ts'
 
 interface Window {
@@ -12,9 +13,9 @@ export const memoryKv = (): Kv => {
   const windows = new Map<string, Window>()
   // The caller's clock, which may be another than this machine's, and may be set back.
   let latest = 0
-  const sweep = setInterval(() => {
+  const stopSweeping = repeatWork(sweepMilliseconds, () => {
     for (const [key, window] of windows) if (window.expiresAt < latest - sweepMilliseconds) windows.delete(key)
-  }, sweepMilliseconds).unref()
+  })
   return {
     async slide(key, limit, windowMilliseconds, now) {
       latest = now
@@ -31,7 +32,7 @@ export const memoryKv = (): Kv => {
     },
     sharedBy() {},
     async close() {
-      clearInterval(sweep)
+      stopSweeping()
     },
   }
 }

@@ -10,7 +10,7 @@ import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { addItem, itemOf, itemsOf, removeItem, renderItem, updateItem } from './items.ts'
 import { readItems, readingRetrySeconds, requestReading, waitForReading } from './reads.ts'
-import { checkWatchedSoon, notifyWatchers, watchKnowledge } from './watch.ts'
+import { checkWatchedSoon, stopLooking, watchKnowledge } from './watch.ts'
 
 const own = (context: Context, agent: string): Promise<StoredAgent> =>
   ownAgent(context.node, signedIn(context).account, agent)
@@ -94,7 +94,7 @@ export const knowledge = defineDomain(
       return { message: `${details.length} read`, results }
     },
   },
-  { jobs: [indexingJob], start: (node) => [notifyWatchers(node), syncDueItems(node)] },
+  { jobs: [indexingJob], start: (node) => [() => stopLooking(node), syncDueItems(node)] },
 )
 
 /** The reading continues, and its result is stored in the item. */

@@ -16,7 +16,11 @@ interface Watched {
 }
 
 /** Agents that are watched at this node. Changes are read from the store, whichever node made them. */
-const watchedOn = nodeState(() => ({ agents: new Map<string, Watched>(), looking: null as Promise<void> | null }))
+const watchedOn = nodeState(() => ({
+  agents: new Map<string, Watched>(),
+  looking: null as Promise<void> | null,
+  timer: undefined as NodeJS.Timeout | undefined,
+}))
 
 export function watchKnowledge(
   node: Node,
@@ -25,12 +29,14 @@ export function watchKnowledge(
   agent: string,
   items: readonly StoredItem[],
 ): void {
-  const { agents } = watchedOn(node)
+  const state = watchedOn(node)
+  const { agents } = state
   const watched = agents.get(agent) ?? {
     connections: new Map(),
     sent: new Map(items.map((item) => [item._id, changeOf(item)])),
   }
   agents.set(agent, watched)
+  state.timer ??= setInterval(() => checkWatchedSoon(node), lookMilliseconds).unref()
   if (watched.connections.has(connection)) return
   watched.connections.set(connection, account)
   connection.onClose(() => leave(agents, agent, connection))
@@ -45,7 +51,10 @@ function leave(agents: Map<string, Watched>, agent: string, connection: Connecti
 /** Checks for changes at once. */
 export function checkWatchedSoon(node: Node): void {
   const state = watchedOn(node)
-  if (state.agents.size === 0) return
+  if (state.agents.size === 0) {
+    stopLooking(node)
+    return
+  }
   state.looking ??= look(node, state.agents)
     .catch((error: unknown) => node.logger.warn({ error }, 'changes of what agents know were not told'))
     .finally(() => {
@@ -53,9 +62,11 @@ export function checkWatchedSoon(node: Node): void {
     })
 }
 
-export function notifyWatchers(node: Node): () => void {
-  const timer = setInterval(() => checkWatchedSoon(node), lookMilliseconds).unref()
-  return () => clearInterval(timer)
+/** Without watchers no timer runs. */
+export function stopLooking(node: Node): void {
+  const state = watchedOn(node)
+  clearInterval(state.timer)
+  state.timer = undefined
 }
 
 async function look(node: Node, agents: Map<string, Watched>): Promise<void> {

@@ -1,33 +1,25 @@
 import { hostname } from 'node:os'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { repeatWork } from '#server/kernel/beat'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
 import { version } from '#server/kernel/version'
 import { Nodes } from './model.ts'
 
 const heartbeatMilliseconds = 3_000
-const resolutionMilliseconds = 20
 const bytesInMegabyte = 2 ** 20
 
-/** The measures of this node: start, last heartbeat, event loop delay. */
-const measuresOf = nodeState(() => {
-  const delay = monitorEventLoopDelay({ resolution: resolutionMilliseconds })
-  delay.enable()
-  return { startedAt: null as number | null, writtenAt: null as number | null, delay }
-})
+/** The times of this node: its start, and its last heartbeat. */
+const measuresOf = nodeState(() => ({ startedAt: null as number | null, writtenAt: null as number | null }))
 
 /** Each of several nodes writes a heartbeat every few seconds, and leaves the list at its end. */
 export function startHeartbeat(node: Node): () => void {
-  const measures = measuresOf(node)
-  const { delay } = measures
-  measures.startedAt = node.now()
-  if (node.alone) return () => delay.disable()
+  measuresOf(node).startedAt = node.now()
+  if (node.alone) return () => {}
   const writeQuietly = () => void writeHeartbeat(node).catch(() => {})
   writeQuietly()
-  const timer = setInterval(writeQuietly, heartbeatMilliseconds).unref()
+  const stop = repeatWork(heartbeatMilliseconds, writeQuietly)
   return () => {
-    delay.disable()
-    clearInterval(timer)
+    stop()
     void Nodes.deleteOne({ _id: node.id }).catch(() => {})
   }
 }
@@ -36,13 +28,10 @@ export function startHeartbeat(node: Node): () => void {
 export async function writeHeartbeat(node: Node): Promise<void> {
   const now = node.now()
   const measures = measuresOf(node)
-  const { delay } = measures
   const startedAt = measures.startedAt ?? now
   const seconds = Math.max(0.1, (now - (measures.writtenAt ?? startedAt)) / 1000)
   measures.writtenAt = now
   const { messages, rooms, lagMilliseconds, healed } = node.stats.take()
-  const loopLag = Math.max(0, delay.max / 1e6 - resolutionMilliseconds)
-  delay.reset()
   const heartbeat = {
     host: hostname(),
     process: process.pid,
@@ -54,7 +43,7 @@ export async function writeHeartbeat(node: Node): Promise<void> {
     messages_per_second: Math.round((messages / seconds) * 10) / 10,
     lag_ms: Math.round(lagMilliseconds),
     gaps_healed: healed,
-    loop_lag_ms: Math.round(loopLag),
+    loop_lag_ms: Math.round(node.metrics.takeLoopLag()),
     memory_mb: Math.round(process.memoryUsage.rss() / bytesInMegabyte),
     degraded: node.metrics.degradedParts(),
   }

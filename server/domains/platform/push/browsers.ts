@@ -47,6 +47,9 @@ export async function browsersOf(node: Node, account: string): Promise<StoredBro
   return found.filter(({ device }) => signedIn.has(device)).slice(0, browsersAtMost)
 }
 
+/** Does anybody have a browser? */
+export const hasSubscribers = async (): Promise<boolean> => (await PushBrowsers.exists({})) !== null
+
 /** The accounts among these that have a browser. */
 export async function subscribedAccounts(accounts: readonly string[]): Promise<string[]> {
   const found = new Set<string>()

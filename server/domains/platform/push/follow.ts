@@ -18,7 +18,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { subscribedAccounts } from './browsers.ts'
+import { hasSubscribers, subscribedAccounts } from './browsers.ts'
 import { type AccountNotice, recheckNotices, withdrawNotice } from './deliver.ts'
 import { eventNotice } from './event-notices.ts'
 import { accountsNamedIn, messageNotices, notifiesAll } from './message-notices.ts'
@@ -92,6 +92,7 @@ function withNewest(before: readonly MessageFact[], message: MessageFact): reado
 }
 
 async function notifyMessages(node: Node, rooms: readonly [RoomKey, readonly MessageFact[]][]): Promise<void> {
+  if (rooms.length === 0 || !(await hasSubscribers())) return
   const concerned: [RoomKey, Map<string, MessageFact[]>][] = []
   for (const [key, messages] of rooms) concerned.push([key, await recipientsOf(key, messages)])
   const subscribed = new Set(await subscribedAccounts(concerned.flatMap(([, about]) => [...about.keys()])))

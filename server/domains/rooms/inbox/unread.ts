@@ -4,6 +4,7 @@ import { blocksChanged } from '#server/domains/moderation/blocks/events'
 import { isRowOf } from '#server/domains/rooms/events/define'
 import { onRead } from '#server/domains/rooms/messages/reads'
 import { membershipsOf, membershipsOfAll } from '#server/domains/rooms/room-state/membership'
+import { repeatWork } from '#server/kernel/beat'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import { definePeerMessage, definePeerTopic } from '#server/kernel/peer-message'
 import { every } from '#server/kernel/work/every'
@@ -98,11 +99,12 @@ export function followUnread(node: Node): () => void {
     const recounts = ({ n, type }: Row) => n !== null || recordOf(type)?.recounts === true
     if (rows.some(recounts) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
-  const timer = setInterval(() => {
+  const sendAll = () => {
+    if (due.size + unrecorded.size === 0) return
     const keys = new Set(due)
     due.clear()
     void sendChanged(keys).catch(() => {})
-  }, sendEveryMilliseconds).unref()
+  }
   async function sendChanged(keys: Set<RoomKey>): Promise<void> {
     for (const key of keys) noteUnrecorded(key)
     for (const key of await recordedAmong(node, unrecorded)) {
@@ -113,6 +115,7 @@ export function followUnread(node: Node): () => void {
   }
   onRead(node, (account, { key }) => readMessage.publish(node, { account, key }))
   const unsubscribed = [
+    repeatWork(sendEveryMilliseconds, sendAll),
     readMessage.follow(node),
     node.alone ? () => {} : every(node, foundEveryMilliseconds, () => findRooms(node), 'joined rooms were not found'),
     joinedTopic.listen(node, '', (joined) => {
@@ -121,7 +124,6 @@ export function followUnread(node: Node): () => void {
   ]
   return () => {
     for (const stop of unsubscribed) stop()
-    clearInterval(timer)
   }
 }
 

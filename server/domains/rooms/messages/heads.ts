@@ -1,10 +1,13 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { repeatWork } from '#server/kernel/beat'
 import type { Connection, Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
 import { heads } from '#shared/api/rooms/rooms'
 import { roomsOf } from './listen.ts'
 
 const sendEveryMilliseconds = 25_000
-const slotMilliseconds = 250
+const slotMilliseconds = 1_000
+const sentAtOnce = 50
 
 /** Connections take turns, so that they are not all notified at once. */
 const turnOf = nodeState(() => ({
@@ -23,11 +26,18 @@ export function addHeadReceiver(node: Node, connection: Connection): void {
 
 export function startHeads(node: Node): () => void {
   const turn = turnOf(node)
-  const timer = setInterval(() => {
-    const slot = turn.slots[turn.at++ % turn.slots.length] ?? []
-    for (const connection of slot) void sendHeads(node, connection).catch(() => {})
-  }, slotMilliseconds).unref()
-  return () => clearInterval(timer)
+  return repeatWork(slotMilliseconds, () => {
+    const slot = turn.slots[turn.at++ % turn.slots.length]
+    if (slot && slot.size > 0) void sendSlot(node, slot)
+  })
+}
+
+async function sendSlot(node: Node, slot: ReadonlySet<Connection>): Promise<void> {
+  let sent = 0
+  for (const connection of slot) {
+    void sendHeads(node, connection).catch(() => {})
+    if (++sent % sentAtOnce === 0) await breathe()
+  }
 }
 
 async function sendHeads(node: Node, connection: Connection): Promise<void> {

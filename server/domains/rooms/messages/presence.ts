@@ -3,6 +3,7 @@ import { hasBlock, keyOf, readableRoomOf } from '#server/domains/rooms/room-stat
 import { muteIn } from '#server/domains/rooms/room-state/facts'
 import { kindOf } from '#server/domains/rooms/room-state/kinds'
 import { presenceState, presencesOf } from '#server/domains/rooms/room-state/online'
+import { repeatWork } from '#server/kernel/beat'
 import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
 import type { RoomKey } from '#server/log/types'
@@ -54,11 +55,11 @@ export function followPresence(node: Node): () => void {
   node.nodes.onChange(() => {
     for (const [key, passing] of all()) if (passing.occupancy.parts.size > 0) scheduleSending(node, key, passing)
   })
-  const timer = setInterval(() => {
+  const stopRepeating = repeatWork(repeatCheckMilliseconds, () => {
     for (const [key, { occupancy }] of all()) if (isToRepeat(occupancy)) scheduleOccupancy(node, key, occupancy)
-  }, repeatCheckMilliseconds).unref()
+  })
   return () => {
-    clearInterval(timer)
+    stopRepeating()
     for (const [key, { occupancy }] of all()) leaveOccupancy(node, key, occupancy)
     roomsOn(node).clear()
   }

@@ -274,6 +274,7 @@ export async function endForgottenStreams(node: Node): Promise<void> {
 }
 
 async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
+  if (open.length === 0) return
   const ids = open.map(({ stream_id }) => stream_id)
   const statuses = await providerStatusOf(node, ids).catch(() => null)
   const seen: string[] = []

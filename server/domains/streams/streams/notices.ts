@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { repeatWork } from '#server/kernel/beat'
 import { audiences, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
 import { definePeerTopic } from '#server/kernel/peer-message'
@@ -128,12 +129,12 @@ function forget(node: Node, id: string): void {
 export function followStreams(node: Node): () => void {
   const warn = (error: unknown) => node.logger.warn({ error }, 'a stream could not be told')
   const stop = changedTopic.listen(node, '', ({ id }) => void notifyHere(node, id).catch(warn))
-  const timer = setInterval(() => void look(node).catch(warn), lookMilliseconds).unref()
-  const health = setInterval(() => void sendHealth(node).catch(warn), healthMilliseconds).unref()
+  const stopLooking = repeatWork(lookMilliseconds, () => void look(node).catch(warn))
+  const stopHealth = repeatWork(healthMilliseconds, () => void sendHealth(node).catch(warn))
   return () => {
     stop()
-    clearInterval(timer)
-    clearInterval(health)
+    stopLooking()
+    stopHealth()
   }
 }
 
