@@ -38,7 +38,11 @@ const closedText = 'New accounts are not made here at the moment. Who has one si
  * stored.
  */
 export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
-  if (await Accounts.exists({ _id: { $in: [...ids] } })) return
+  if (!(await Accounts.exists({ _id: { $in: [...ids] } }))) await refuseWhileClosed()
+}
+
+/** FORBIDDEN if registration is closed. For one who is known to have no account. */
+export async function refuseWhileClosed(): Promise<void> {
   if (!(await installationSetting('registration_open'))) throw new AppError('FORBIDDEN', { message: closedText })
 }
 
@@ -55,14 +59,17 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number, i
   const wallet = { wallet_type: walletTypes[method], chain: chains[method] ?? null }
   const kind = { ...wallet, ...(isWelcomed && { welcome_due: true }) }
   const known = await accountOf(id)
+  const seen = { last_login: time, last_active_at: time }
   if (!known) {
-    await refuseNewcomer([id])
-    await createAccount({ _id: id, ...kind, ...creationTimes(time) })
+    await refuseWhileClosed()
+    const first = { ...seen, first_login: time, login_count: 1 }
+    const created = await createAccount({ _id: id, ...kind, ...first, ...creationTimes(time) })
+    if (created) return created
   } else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
     { _id: id, is_erasing: { $exists: false } },
     {
-      $set: { last_login: time, last_active_at: time, updated_at: time, ...(known?.erased_at && { kept_at: time }) },
+      $set: { ...seen, updated_at: time, ...(known?.erased_at && { kept_at: time }) },
       $unset: { erased_at: '', erasure_id: '' },
       $min: { first_login: time },
       $inc: { login_count: 1 },
@@ -119,13 +126,16 @@ export async function nameAgentAccount(_id: string, display_name: string, avatar
   )
 }
 
-/** Simultaneous calls create one account. */
+/** Simultaneous calls create one account; null for those that did not. */
 async function createAccount(
   account: Pick<Account, '_id' | 'created_at' | 'updated_at'> & Partial<Account>,
-): Promise<void> {
-  await Accounts.create(account).catch((error: unknown) => {
+): Promise<Account | null> {
+  try {
+    return (await Accounts.create(account)).toObject()
+  } catch (error) {
     if (!isDuplicate(error)) throw error
-  })
+    return null
+  }
 }
 
 export async function recordActivity(id: string, at: number): Promise<void> {

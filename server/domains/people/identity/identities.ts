@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { accountOf, isBot, refuseNewcomer } from '#server/domains/people/accounts/accounts'
+import { accountOf, isBot, refuseNewcomer, refuseWhileClosed } from '#server/domains/people/accounts/accounts'
 import { clearEmail, emailAccountId } from '#server/domains/people/accounts/emails'
 import { type Account, Passkeys } from '#server/domains/people/accounts/model'
 import { clearWallet } from '#server/domains/people/accounts/smart-account'
@@ -43,7 +43,8 @@ export async function accountOfIdentity(node: Node, identity: ProvenIdentity): P
       message: 'This account was made in another way; sign in to it and link the partner',
     })
   }
-  await refuseNewcomer([identifier])
+  if (names !== identifier) await refuseNewcomer([identifier])
+  else if (!known) await refuseWhileClosed()
   if (method !== 'alien' && isOfPartner) await evictPartner(node, identifier)
   const { account } = await recordIdentity(identity, identifier, now)
   return account

@@ -26,13 +26,16 @@ export async function startSession(node: Node, account: string, proven: ProvenSi
   const record = await recordSignIn(account, authMethod, node.now(), hasWelcome(node))
   await restoreRestrictions(node, account)
   const userId = record.user_id
-  const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
-  await joinAlpha(node, account).catch((error: unknown) =>
-    node.logger.warn({ actor: account, error }, 'did not join alpha at sign-in'),
-  )
-  await joinStaffRooms(node, account).catch((error: unknown) =>
-    node.logger.warn({ actor: account, error }, 'did not join the rooms of the staff at sign-in'),
-  )
+  // What is written at the same time shares a commit.
+  const [tokens] = await Promise.all([
+    storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen }),
+    joinAlpha(node, account).catch((error: unknown) =>
+      node.logger.warn({ actor: account, error }, 'did not join alpha at sign-in'),
+    ),
+    joinStaffRooms(node, account).catch((error: unknown) =>
+      node.logger.warn({ actor: account, error }, 'did not join the rooms of the staff at sign-in'),
+    ),
+  ])
   if (record.welcome_due)
     await sendWelcome(node, account).catch((error: unknown) =>
       node.logger.warn({ actor: account, error }, 'was not welcomed, and is at the next sign-in'),
