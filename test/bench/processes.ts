@@ -68,6 +68,8 @@ export interface Ground {
   rateLimitScale?: number
   /** Instead of those of `npm start`. */
   nodeOptions?: string[]
+  /** False where the process may do nothing for the measurement, as that wakes it. */
+  isProbed?: boolean
 }
 
 export function directoryOfRun(): string {
@@ -84,10 +86,11 @@ export function startPlaza({
   livestreams,
   rateLimitScale = 100_000,
   nodeOptions = startOptions(),
+  isProbed = true,
 }: Ground = {}): Promise<Measured> {
   build()
   return listening(
-    start(0, [...nodeOptions, ...probed, programs.main], {
+    start(0, [...nodeOptions, ...(isProbed ? probed : []), programs.main], {
       PORT: '0',
       OPS_PORT: '0',
       DATA_DIR: directory,

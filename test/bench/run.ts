@@ -7,6 +7,7 @@ import { measureEngine } from './engine.ts'
 import { measureExport } from './exports.ts'
 import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
+import { measureQuiet } from './quiet.ts'
 import { type Plan, Race, type Server } from './race.ts'
 import { measureReads } from './reads.ts'
 import { measureRefusals } from './refusals.ts'
@@ -28,6 +29,7 @@ const settings = [
   'nodes',
   'workers',
   'alone',
+  'idle',
   'reads',
   'strangers',
   'agents',
@@ -95,6 +97,7 @@ if (options.only.includes('alone')) {
   await measureEffect(report, embedded, {}, size)
   await onMongo({ nodes: 2, redis: true }, (setting, ground) => measureEffect(report, setting, ground, size))
 }
+if (options.only.includes('idle')) await measureQuiet(report, { seconds: isQuick ? 10 : 60, crowd: 1_000 })
 if (options.only.includes('reads')) {
   await measureReads(report, isQuick ? 4 : 15)
   await measureRefusals(report)
