@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -6,21 +6,23 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compress } from './compress.mjs'
-import { oneFile } from './one-file.mjs'
+import { compress, pack } from './compress.mjs'
+import { compiledFile, oneFile } from './one-file.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (path) => join(root, path)
 
 const parts = [
   { name: 'page', entry: 'index.html', sources: ['client', 'shared', 'vite.config.ts'], settings: {} },
-  { name: 'server', entry: 'main.js', sources: ['server', 'shared'], settings: oneFile(at('server/main.ts')) },
+  { name: 'server', entry: 'main.js', sources: ['server', 'shared'], write: bundleServer },
   {
     name: 'reader',
     entry: 'main.js',
@@ -92,7 +94,10 @@ async function build(part) {
   const fresh = mkdtempSync(at(`dist/${name}-`))
   try {
     await write(fresh, settings)
-    if (name === 'page') compress(fresh)
+    if (name === 'page') {
+      compress(fresh)
+      pack(fresh)
+    }
     for (const [folder, from] of Object.entries(beside)) cpSync(at(from), join(fresh, folder), { recursive: true })
     // Other accounts than the builder's may run it.
     chmodSync(fresh, 0o755)
@@ -105,6 +110,34 @@ async function build(part) {
 async function bundle(outDir, settings) {
   const vite = await import('vite')
   await vite.build({ ...settings, logLevel: 'error', build: { ...settings.build, outDir } })
+}
+
+/**
+ * The server starts from code that V8 compiles at the build. For that its source is one file and no module. The process
+ * that leads the server has a file of its own.
+ */
+async function bundleServer(outDir) {
+  await bundle(outDir, oneFile(at('server/main.ts'), { './serve.ts': './compiled.js' }))
+  await bundle(outDir, compiledFile(at('server/serve.ts')))
+  escapeLetters(join(outDir, 'serve.cjs'))
+  cpSync(at('scripts/compiled.mjs'), join(outDir, 'compiled.js'))
+  const saving = [...startOptions(), at('scripts/save-code.mjs'), join(outDir, 'compiled.js')]
+  const { status } = spawnSync(process.execPath, saving, { stdio: ['ignore', 'ignore', 'inherit'], timeout: 120_000 })
+  if (status !== 0) console.error('dist/server: starts slower, as its compiled code could not be saved.')
+}
+
+/** V8 takes compiled code only under the options that it was compiled under. */
+function startOptions() {
+  const { scripts } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
+}
+
+/** A text with one letter beyond Latin takes two bytes for each of its letters in the memory of V8. */
+function escapeLetters(file) {
+  const code = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+  // A backslash before such a letter says nothing, and would end the escape.
+  const escaped = (_, before, letter) => before.slice(before.length % 2) + code(letter)
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/(\\*)([\u0080-\uffff])/g, escaped))
 }
 
 function replace(place, fresh) {

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const codings = [
@@ -18,4 +19,35 @@ export function compress(folder) {
       if (encoded.length < bytes.length) writeFileSync(`${path}${ending}`, encoded)
     }
   }
+}
+
+/** Puts all files, in each coding, into one, behind a list of where each is and what its tag is. */
+export function pack(folder) {
+  const bodies = []
+  let at = 0
+  const partOf = (path, coding) => {
+    const body = readFileSync(path)
+    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+    const part = { coding, at, size: body.length, etag }
+    bodies.push(body)
+    at += body.length
+    return part
+  }
+  const smallestFirst = [
+    ['br', '.br'],
+    ['gzip', '.gz'],
+    [null, ''],
+  ]
+  const listed = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && !/\.(br|gz)$/.test(file.name))
+    .map((file) => join(file.parentPath, file.name))
+    .map((path) => [
+      `/${relative(folder, path).split(sep).join('/')}`,
+      smallestFirst
+        .filter(([, ending]) => existsSync(`${path}${ending}`))
+        .map(([coding, ending]) => partOf(`${path}${ending}`, coding)),
+    ])
+  const list = Buffer.from(JSON.stringify(listed))
+  const length = Buffer.from(String(list.length).padStart(8, '0'))
+  writeFileSync(join(folder, 'page.pack'), Buffer.concat([length, list, ...bodies]))
 }

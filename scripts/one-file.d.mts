@@ -1,3 +1,4 @@
 import type { InlineConfig } from 'vite'
 
-export function oneFile(source: string): InlineConfig
+export function oneFile(source: string, beside?: Readonly<Record<string, string>>): InlineConfig
+export function compiledFile(source: string): InlineConfig

@@ -1,5 +1,5 @@
-import { isProduction } from './environment.ts'
 import { isLed, lead } from './lead.ts'
+import { isProduction } from './production.ts'
 
 if (isProduction() && !isLed()) lead()
 else {

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join, relative, sep } from 'node:path'
+import { existsSync, openSync, readSync } from 'node:fs'
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
 import { errorHeaders } from '#shared/errors'
@@ -9,47 +8,47 @@ import { byteRangeOf } from './http/byte-range.ts'
 import { forbidScripts } from './http/http-headers.ts'
 import type { RawRoute } from './http/raw-route.ts'
 
-const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))
+const packed = fileURLToPath(new URL('../../dist/page/page.pack', import.meta.url))
 
-/** From the smallest encoding to the plain file. */
-const codings = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-  [null, ''],
-] as const
-
+/** A file in one coding, as a part of the pack. */
 interface Encoded {
-  coding: (typeof codings)[number][0]
-  body: Buffer
+  coding: 'br' | 'gzip' | null
+  at: number
+  size: number
   etag: string
 }
 
-/** The web app as built, read at the start, so that its parts fit each other and the server. */
-export function pageRoutes(): readonly RawRoute[] {
-  if (!existsSync(join(folder, 'index.html'))) return []
-  const page = readPage()
-  return [{ path: '/{*path}', answer: 'file', give: servePage(page), has: (path) => page.has(fileAt(path)) }]
-}
-
+/** Of each file, from the smallest coding to the plain one. */
 type Page = ReadonlyMap<string, readonly Encoded[]>
 
-function readPage(): Page {
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile() && !/\.(br|gz)$/.test(file.name))
-    .map((file) => join(file.parentPath, file.name))
-  const page = new Map(
-    paths.map((path) => [`/${relative(folder, path).split(sep).join('/')}`, codings.flatMap(readEncoded(path))]),
-  )
-  return page.set('/', page.get('/index.html') ?? [])
+type ReadPart = (from: number, size: number) => Buffer
+
+/**
+ * The web app as built. Its files are parts of one that stays open. They therefore fit each other and the server after
+ * the next build, and take no memory.
+ */
+export function pageRoutes(): readonly RawRoute[] {
+  if (!existsSync(packed)) return []
+  const { page, read } = openPage()
+  return [{ path: '/{*path}', answer: 'file', give: servePage(page, read), has: (path) => page.has(fileAt(path)) }]
 }
 
-const readEncoded =
-  (path: string) =>
-  ([coding, ending]: (typeof codings)[number]): readonly Encoded[] => {
-    if (!existsSync(`${path}${ending}`)) return []
-    const body = readFileSync(`${path}${ending}`)
-    return [{ coding, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }]
+/** The pack begins with the length of its list in digits, and the list. */
+function openPage(): { page: Page; read: ReadPart } {
+  const file = openSync(packed, 'r')
+  const read: ReadPart = (from, size) => {
+    const part = Buffer.allocUnsafe(size)
+    if (readSync(file, part, 0, size, from) !== size) throw new Error(`${packed} is not whole`)
+    return part
   }
+  const length = Number(read(0, lengthDigits).toString())
+  const listed: [path: string, codings: Encoded[]][] = JSON.parse(read(lengthDigits, length).toString())
+  const page = new Map(listed)
+  page.set('/', page.get('/index.html') ?? [])
+  return { page, read: (from, size) => read(lengthDigits + length + from, size) }
+}
+
+const lengthDigits = 8
 
 /** The file at a path. Each path of a page has the file that opens the page. */
 const fileAt = (path: string) => (pageAt(path) ? '/' : path)
@@ -60,14 +59,14 @@ const seeksPage = (request: Request) =>
 
 /** Assets have hashes in their names and are cached permanently; other files are revalidated. */
 const servePage =
-  (page: Page) =>
+  (page: Page, read: ReadPart) =>
   (request: Request, response: Response): boolean => {
     const name = fileAt(request.path)
     const isMissing = !page.has(name) && seeksPage(request)
     const file = page.get(isMissing ? '/' : name)
     const chosen = file?.find(({ coding }) => coding === null || request.acceptsEncodings(coding))
     if (!chosen) return false
-    const { coding, body, etag } = chosen
+    const { coding, at, size, etag } = chosen
     const ending = name === '/' || isMissing ? '.html' : extname(name) || '.html'
     if (ending !== '.html') forbidScripts(response)
     response.vary('Accept-Encoding')
@@ -81,16 +80,18 @@ const servePage =
       return true
     }
 
-    const range = isMissing ? null : byteRangeOf(request, etag, body.length)
+    const range = isMissing ? null : byteRangeOf(request, etag, size)
     if (range === 'beyond') {
       response.removeHeader('ETag')
       response.setHeader('Cache-Control', 'no-store')
-      response.setHeader('Content-Range', `bytes */${body.length}`)
+      response.setHeader('Content-Range', `bytes */${size}`)
       response.status(416).end()
       return true
     }
-    if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${body.length}`)
+    if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
     if (coding) response.setHeader('Content-Encoding', coding)
-    response.type(ending).send(range ? body.subarray(range.start, range.end + 1) : body)
+    response
+      .type(ending)
+      .send(range ? read(at + range.start, Math.min(range.end + 1, size) - range.start) : read(at, size))
     return true
   }

@@ -177,7 +177,7 @@ describe('the house', () => {
   })
 
   test('only the configuration reads the environment', () => {
-    const others = sources.filter(({ path }) => path !== 'server/environment.ts')
+    const others = sources.filter(({ path }) => !/^server\/(environment|production)\.ts$/.test(path))
     expect(others.flatMap(environmentIn)).toEqual([])
   })
 

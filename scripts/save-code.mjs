@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Starts the server of a build on a store of its own. Once it is open, the code that V8 has compiled is saved. */
+// The server reads the other arguments.
+const [file = ''] = process.argv.splice(2)
+const data = mkdtempSync(join(tmpdir(), 'plaza-build-'))
+for (const name of Object.keys(process.env)) if (name !== 'PATH' && name !== 'HOME') delete process.env[name]
+Object.assign(process.env, { DATA_DIR: data, PORT: '0', OPS_PORT: '0', VIDEO_PROVIDER: 'none', DEMO: 'off' })
+
+const opened = new Promise((resolve) => {
+  console.log = (line) => /Plaza is open/.test(String(line)) && resolve(undefined)
+})
+const { saveCode } = await import(pathToFileURL(file).href)
+await opened
+saveCode()
+rmSync(data, { recursive: true, force: true })
+process.exit()
