@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { fstatSync, futimesSync, linkSync, readFileSync, readlinkSync, renameSync, statSync, unlinkSync } from 'node:fs'
+import { fstatSync, linkSync, readFileSync, readlinkSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { type FileHandle, link, open, readdir, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { repeatWork } from '#server/kernel/beat'
 import { Damaged } from './seal.ts'
 import { isServed } from './socket.ts'
 
@@ -230,20 +229,16 @@ function hold(directory: string, path: string, own: Own, release: () => Promise<
     })
     throw error
   }
-  const beat = () => {
-    try {
-      check()
-      futimesSync(own.handle.fd, new Date(), new Date())
-    } catch {
-      // A lost lock ends the process by itself, and a beat that failed is repeated.
-    }
+  const beat = async () => {
+    check()
+    await own.handle.utimes(new Date(), new Date())
   }
-  const stopBeating = repeatWork(BEAT_MS, beat)
+  const beats = setInterval(() => void beat().catch(() => undefined), BEAT_MS).unref()
   return {
     directory,
     check,
     async release() {
-      stopBeating()
+      clearInterval(beats)
       await release()
     },
   }
