@@ -51,7 +51,7 @@ export class Progress {
   }
 
   onTestRunEnd(_modules, errors) {
-    this.#errors = errors.map(textOf)
+    this.#errors = errors.map((error) => `${error.VITEST_TEST_PATH ?? 'no file'}: ${textOf(error)}`)
     if (process.stdout.isTTY) process.stdout.write('\r\x1b[K')
     console.log(this.#line())
   }

@@ -92,8 +92,10 @@ export async function* askStore(dir: string, question: string): AsyncGenerator<s
 
 export async function connectEmbedded(directory: string): Promise<Database> {
   setUpMongoose()
-  const store = await openEmbedded(directory)
   const { connection } = mongoose
+  // A second store would take the connection, and nothing could close the first one any more.
+  if (connection.readyState !== mongoose.STATES.disconnected) throw new Error('This process has a store open already.')
+  const store = await openEmbedded(directory)
   const createClient = async () => {
     Object.assign(connection, { client: store, db: store.db(), name: DEFAULT_NAME, _connectionString: directory })
     opened(connection)

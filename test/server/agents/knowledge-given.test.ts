@@ -1,6 +1,6 @@
 // Modes: embedded
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { KnowledgeChunks, KnowledgeItems, KnowledgeTexts } from '#server/domains/agents/library/model'
 import { fakeWeb } from '#server/ports/web/fake'
 import { runFrame } from '#shared/api/agents/agent-runs'
@@ -152,9 +152,9 @@ describe('a file that an agent is given', () => {
   })
 
   test('is read thirty times an hour', async () => {
-    const strict = await boot({ environment: { BETA: 'open', RATE_LIMIT_SCALE: '1' } })
-    onTestFinished(() => strict.close())
-    const owner = await person(strict, 'reader')
+    await server.close()
+    server = await boot({ environment: { BETA: 'open', RATE_LIMIT_SCALE: '1' } })
+    const owner = await person(server, 'reader')
     const { id } = (await owner.does('rest', agents.create, { name: 'Reader' })).agent
     const statuses: number[] = []
     for (let at = 0; at < 31; at++) statuses.push((await upload(owner, id, 'a.txt', 'Short')).status)
