@@ -21,7 +21,12 @@ const longestWait = 90_000
 const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update']
 /** A microphone that beeps, and that no page has to ask for. */
 const devices = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet, ...devices]
+/** Ports of old services, which Chromium refuses and a free port may be. */
+const refused = [
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]
+const ports = [`--explicitly-allowed-ports=${refused.join()}`]
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet, ...devices, ...ports]
 
 export const desktop = { viewport: { width: 1440, height: 900 } }
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }

@@ -37,8 +37,7 @@ import {
   say,
   sealed,
 } from '#test/support/people'
-import { solo } from '#test/support/solo'
-import { nodesUnderTest } from '#test/support/test-servers'
+import { acrossNodes, solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 const daySeconds = 86_400
@@ -507,7 +506,7 @@ test.each(over)('P26: an admin erases an account at once over %s, with a reason 
   expect(await placesOf([ada.account])).toEqual([])
 })
 
-test.skipIf(nodesUnderTest < 2)('P26: an erasure ends once every node has forgotten the account', async () => {
+acrossNodes('P26: an erasure ends once every node has forgotten the account', async () => {
   const [first, other] = server.apps
   if (!first || !other) throw new Error('There are not two nodes')
   await plan(ada)
