@@ -368,8 +368,10 @@ export const records: Records = {
   async save(room, changes) {
     const groups = [...byKind(changes, ({ key }) => key)]
     const save = (those: typeof groups) => Promise.all(those.map(([kind, its]) => kind.save(room, its)))
-    // Votes are written before the poll that counts them, because its readers read both.
-    await save(groups.filter(([kind]) => kind !== pollKind))
-    await save(groups.filter(([kind]) => kind === pollKind))
+    // Votes are written before the poll that counts them, because its readers read both. A purge is written after the edits that it takes back,
+    // because its texts may be removed from then on.
+    const isLast = ([kind]: (typeof groups)[number]) => kind === pollKind || kind === purgesKind
+    await save(groups.filter((group) => !isLast(group)))
+    await save(groups.filter(isLast))
   },
 }

@@ -7,6 +7,7 @@ import {
 } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
+import { isSameAccount } from '#shared/kit/accounts'
 import { purgeRewrite } from './events/changes.ts'
 import { pollChanged } from './events/polls.ts'
 import { keys, type MessageBody, type PurgeFact, purgedBody, purgeOf } from './facts.ts'
@@ -131,7 +132,7 @@ export async function openPurgesIn(rooms: readonly RoomKey[]): Promise<OpenPurge
 
 /** Is the text of this message still stored, although it was purged? */
 export const isPurged = (open: readonly OpenPurge[], { sender, seq }: Pick<Row, 'sender' | 'seq'>): boolean =>
-  open.some((purge) => purge.account === sender && purgeOf({ seq }, [purge]) !== undefined)
+  open.some((purge) => isSameAccount(purge.account, sender) && purgeOf({ seq }, [purge]) !== undefined)
 
 /** The filter of messages that are deleted, or purged although their texts are still stored. */
 export function goneAmong(open: readonly OpenPurge[]): object {
@@ -164,7 +165,7 @@ export async function purgeableFrom(
   sender: string,
   n: number,
 ): Promise<{ count: number; from_seq: number }> {
-  const open = (await openPurgesIn([room])).filter(({ account }) => account === sender)
+  const open = (await openPurgesIn([room])).filter(({ account }) => isSameAccount(account, sender))
   const taken = open.map(({ from_seq, to_seq }) => ({ seq: { $gte: from_seq, $lte: to_seq } }))
   const left = {
     ...{ room, sender, n: { $gte: n, $lte: Number.MAX_SAFE_INTEGER }, 'body.deleted': null },
