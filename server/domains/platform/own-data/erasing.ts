@@ -291,6 +291,21 @@ export async function noteErasure(node: Node, { id, ...erased }: Erasing, due_at
   await upsert(() => Erasures.updateOne({ _id: id }, { $setOnInsert: planned }, { upsert: true }))
 }
 
+/** An erasure that nobody has worked at for so long has lost its job, which was given up. */
+const idleMilliseconds = 3_600_000
+
+/** Takes up erasures whose job was given up, once a day. */
+export async function resumeErasures(node: Node): Promise<void> {
+  const now = node.now()
+  const idle = { finished_at: null, due_at: { $lte: new Date(now - idleMilliseconds) } }
+  for (const stored of await Erasures.find(idle).lean<StoredErasure[]>()) {
+    const erased = openedErasure(node, stored)
+    const next = stored.forgotten_at === null ? erasing : settling
+    const today = Math.floor(now / dayMilliseconds)
+    if (erased) await node.jobs.add(next, erased, `${next.kind} ${erased.id} ${today}`)
+  }
+}
+
 /** The account and its alias; null where the key is not kept any more. */
 function openedErasure(node: Node, { _id: id, sealed }: StoredErasure): Erasing | null {
   const opened = tryUnseal(node.settings.sessionKeys, sealed, boundTo)
