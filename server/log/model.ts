@@ -42,6 +42,11 @@ eventSchema.index(
   { room: 1, 'body.reply_to.sender_address': 1, n: 1 },
   { partialFilterExpression: { 'body.reply_to.sender_address': { $exists: true } } },
 )
+// Replies alone, by what they answer.
+eventSchema.index(
+  { room: 1, 'body.reply_to.id': 1, n: 1 },
+  { partialFilterExpression: { 'body.reply_to.id': { $exists: true } } },
+)
 eventSchema.index({ 'body.media': 1 }, { partialFilterExpression: { 'body.media': { $exists: true } } })
 eventSchema.index({ chained: 1, room: 1, seq: 1 }, { partialFilterExpression: { chained: true } })
 eventSchema.index({ chained: 1, at: 1 }, { partialFilterExpression: { chained: true } })

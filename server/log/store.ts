@@ -116,11 +116,26 @@ export function rowById(room: RoomKey, id: string): Promise<Row | null> {
   return rowWhere({ _id: id, room })
 }
 
-/** Writes a later event into a row, unless that event or a newer one is applied already. */
-export async function rewriteRow(room: RoomKey, id: string, body: Row['body'], seq: number): Promise<boolean> {
-  const filter = { _id: id, room, applied_seq: { $lt: seq } }
-  const { modifiedCount } = await events().updateOne(filter, { $set: { body, applied_seq: seq } })
-  return modifiedCount === 1
+/** What an event leaves of a row's body: these fields, without those that are undefined. Others stay as they are. */
+interface RowRewrite {
+  id: string
+  /** That of the event. */
+  seq: number
+  fields: { readonly [name: string]: unknown }
+}
+
+/** Writes later events into rows, in one write. Rows to which those events or newer ones are applied already stay. */
+export async function rewriteRows(room: RoomKey, rewrites: readonly RowRewrite[]): Promise<void> {
+  if (rewrites.length === 0) return
+  const writes = rewrites.map(({ id, seq, fields }) => {
+    const named = Object.entries(fields).map(([name, value]) => [`body.${name}`, value] as const)
+    const set = Object.fromEntries(named.filter(([, value]) => value !== undefined))
+    const unset = Object.fromEntries(named.flatMap(([path, value]) => (value === undefined ? [[path, '']] : [])))
+    const filter = { _id: id, room, applied_seq: { $lt: seq } }
+    const gone = Object.keys(unset).length > 0 ? { $unset: unset } : {}
+    return { updateOne: { filter, update: { $set: { ...set, applied_seq: seq }, ...gone } } }
+  })
+  await events().bulkWrite(writes as never, { ordered: false })
 }
 
 async function rowsWhere(filter: object, sort: Record<string, 1 | -1>, limit?: number): Promise<Row[]> {

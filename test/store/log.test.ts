@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join as pathOf } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lastMessageOf, messagesBetween, mongooseLogStore, rewriteRow, rowById } from '#server/log/store'
+import { lastMessageOf, messagesBetween, mongooseLogStore, rewriteRows, rowById } from '#server/log/store'
 import type { Row } from '#server/log/types'
 import { chainOf } from '#server/log/view'
 import { connectEmbedded } from '#server/ports/database/embedded'
@@ -100,10 +100,16 @@ describe('the rows', () => {
   })
 
   test('are rewritten by later events only', async () => {
-    await mongooseLogStore(true).insert([row('d', 1)])
-    expect(await rewriteRow('d', 'd 1', { text: 'third' }, 3)).toBe(true)
-    expect(await rewriteRow('d', 'd 1', { text: 'second' }, 2)).toBe(false)
-    expect(await rowById('d', 'd 1')).toMatchObject({ body: { text: 'third' }, applied_seq: 3 })
+    await mongooseLogStore(true).insert([row('d', 1, { body: { kept: 'first', gone: 'first' } }), row('d', 2)])
+    const rewrite = (seq: number, fields: object) => ({ id: 'd 1', seq, fields: { ...fields } })
+    await rewriteRows('d', [rewrite(4, { text: 'third', gone: undefined }), rewrite(3, { text: 'second' })])
+    await rewriteRows('d', [rewrite(3, { text: 'second' })])
+    await rewriteRows('another', [rewrite(5, { text: 'of another room' })])
+    await rewriteRows('d', [])
+    const [first, second] = await messagesBetween('d', 1, 2)
+    expect(first).toMatchObject({ body: { kept: 'first', text: 'third' }, applied_seq: 4 })
+    expect(Object.keys(first?.body ?? {})).not.toContain('gone')
+    expect(second).toEqual(row('d', 2))
   })
 })
 

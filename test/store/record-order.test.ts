@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { Members, Rooms } from '#server/domains/rooms/room-state/model'
+import { Members, RoomFacts, Rooms } from '#server/domains/rooms/room-state/model'
 import { records } from '#server/domains/rooms/room-state/records'
+import { RoomEvents } from '#server/log/model'
 import { mongooseLogStore } from '#server/log/store'
 import type { Fact, Row } from '#server/log/types'
 import { connectEmbedded } from '#server/ports/database/embedded'
@@ -111,4 +112,23 @@ test('P8: the clock of slow mode starts from the last message that was stored', 
   await mongooseLogStore(true).insert([row('channel:d', 1), row('channel:d', 2), row('channel:d', 3), bo])
   expect(await load('channel:d', 'clock:ada')).toEqual({ value: { at: 3_000 }, seq: 3 })
   expect(await load('channel:d', 'clock:eve')).toEqual({ value: null, seq: 0 })
+})
+
+test('P26: a purge is recorded after the edits that it takes back, so that its removal finds these', async () => {
+  await mongooseLogStore(true).insert([row('channel:e', 1)])
+  const purge = { from_seq: 1, to_seq: 2, by: 'mod', at: 'then', reason: null }
+  const edits = vi.fn()
+  vi.spyOn(RoomFacts, 'bulkWrite').mockImplementationOnce((async () => {
+    edits((await RoomEvents.findOne({ _id: 'channel:e 1' }).lean())?.body.edits)
+  }) as never)
+  const edited = { n: 1, body: { text: 'hello again', edits: [2], deleted: null, reply_to: null } }
+  await records.save('channel:e', [
+    { key: 'purges:ada', value: [purge], row: row('channel:e', 3, { type: 'messages.purged' }) },
+    {
+      key: 'message:channel:e 1',
+      value: edited,
+      row: row('channel:e', 2, { type: 'message.edited', body: { id: 'channel:e 1', message: edited } }),
+    },
+  ])
+  expect(edits).toHaveBeenCalledExactlyOnceWith([2])
 })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SearchBlocks } from '#server/domains/rooms/room-state/model'
-import { purgeMessages } from '#server/domains/rooms/room-state/redaction'
+import { RoomFacts, SearchBlocks } from '#server/domains/rooms/room-state/model'
+import { removePurgedSlice } from '#server/domains/rooms/room-state/redaction'
 import {
   blockSize,
   blocksWith,
@@ -115,13 +115,13 @@ describe('M11: a block of the search', () => {
 
   test('drops its words when an interrupted purge is repeated', async () => {
     const room = await roomWith(blockSize)
-    const purge = () =>
-      purgeMessages(
-        room,
-        'ada',
-        { from_seq: 1, to_seq: 5, by: 'mod', at: 'then', reason: null },
-        { seq: blockSize + 1, clearPoll: async () => {} },
-      )
+    const _id = `${room}|purges:ada`
+    const value = [{ from_seq: 1, to_seq: 5, by: 'mod', at: 'then', reason: null }]
+    const open = { room, applied_seq: blockSize + 1, is_active: true, value, is_open: true }
+    const purge = async () => {
+      await RoomFacts.updateOne({ _id }, { $set: open, $unset: { done_to: '' } }, { upsert: true })
+      return removePurgedSlice(room, 'ada')
+    }
     await purge()
     // The state after the process died before the words were dropped.
     await SearchBlocks.updateOne(

@@ -1,13 +1,12 @@
 import { removedBy } from '#server/domains/events'
-import { removeUnnamedFiles } from '#server/domains/media/files/removal'
+import { firstMessageSince } from '#server/domains/rooms/messages/history'
 import { pinMessage } from '#server/domains/rooms/messages/index'
-import { removeMessage } from '#server/domains/rooms/messages/removals'
+import { planPurge, purgeBody, removeMessage, removePurged } from '#server/domains/rooms/messages/removals'
 import { planExpiry } from '#server/domains/rooms/messages/retention'
 import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
-import { messageIn, pinsIn } from '#server/domains/rooms/room-state/facts'
 import { kinds } from '#server/domains/rooms/room-state/kinds'
-import { messagesOfSender } from '#server/domains/rooms/room-state/redaction'
+import { presentRows, purgeableFrom } from '#server/domains/rooms/room-state/redaction'
 import { messageOfRow } from '#server/domains/rooms/room-state/rendered'
 import { entryOf } from '#server/domains/rooms/room-state/standing'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
@@ -17,7 +16,6 @@ import { GLOBAL, type RoomKey } from '#server/log/types'
 import type { moderation as contract } from '#shared/api/moderation/moderation'
 import type { Act } from '#shared/api/moderation/moderation-acts'
 import { AppError } from '#shared/errors'
-import { isSameAccount } from '#shared/kit/accounts'
 import {
   actRecordOf,
   type Decision,
@@ -143,9 +141,10 @@ async function onMessage(
   const key = found?.room ?? named
   if (action === 'delete') {
     const outcome = await removeMessage(context, key, account, message_id, reason ?? null, client_action_id)
-    const row = await rowById(key, message_id)
+    const stored = await rowById(key, message_id)
+    const [row] = await presentRows(stored ? [stored] : [])
     const done = { row: outcome.row, pendingNodes: outcome.row ? outcome.pendingNodes : 0, socketsHere: 0 }
-    return answer(done, row && messageOfRow(row), outcome.row ? 1 : 0)
+    return answer(done, row ? messageOfRow(row) : null, outcome.row ? 1 : 0)
   }
   const { row, pendingNodes, message } = await pinMessage(
     context,
@@ -170,12 +169,12 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
     visibleRoom(view, account, now)
     mayPurge(sceneAt(view, now))
   })
-  const head = await context.node.log.head(key)
-  const written = await messagesOfSender(key, target, head.seq)
+  const { node } = context
+  const { total } = await node.log.head(key)
   const length = input.duration ? millisecondsOf(input.duration) : null
-  const since = length === null ? 0 : context.node.now() - length
-  const recent = written.filter(({ at }) => at >= since)
-  const from_seq = Math.min(head.seq, ...recent.map(({ seq }) => seq))
+  const first = length === null ? 1 : await firstMessageSince(key, node.now() - length, total)
+  const { count, from_seq } = await purgeableFrom(key, target, first)
+  if (count > 0) await planPurge(node, key, target)
   const done = await performModeration(
     context,
     key,
@@ -183,30 +182,19 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
     (scene) => {
       const { view, now, actor, target: who } = scene
       mayPurge(scene)
-      if (recent.length === 0) return { already: null }
+      if (count === 0) return { already: null }
       const reason = input.reason ?? null
-      const isTaken = (id: string) => {
-        const message = messageIn(view, id)
-        return message !== null && isSameAccount(message.sender, target) && message.seq >= from_seq
-      }
-      const body = {
-        from_seq,
-        to_seq: view.seq,
-        by: actor.account,
-        at: new Date(now).toISOString(),
-        reason,
-        count: recent.length,
-        unpinned: pinsIn(view).filter(isTaken),
-      }
+      const body = purgeBody(view, now, target, { from_seq, count, by: actor.account, reason })
       return {
         entry: entryOf(view, actor, messagesPurged, body, { target: who.account, targetName: who.name, reason }),
         record: null,
       }
     },
   )
-  await removeUnnamedFiles(
-    context.node,
-    recent.flatMap(({ body }) => body.media ?? []),
-  )
-  return answer(done, null, done.row ? recent.length : 0)
+  // A few messages are gone with the answer. The job removes the texts of others.
+  if (done.row)
+    await removePurged(node, key, target, { slices: 1 }).catch((error: unknown) =>
+      node.logger.warn({ error, room: key }, 'purged texts are left to their job'),
+    )
+  return answer(done, null, done.row ? count : 0)
 }

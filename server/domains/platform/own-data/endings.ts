@@ -12,12 +12,13 @@ import { ServiceTokens } from '#server/domains/people/identity/model'
 import { announceSessionEnd, endAllSessions } from '#server/domains/people/identity/sessions'
 import { Webhooks } from '#server/domains/platform/webhooks/model'
 import { unsignedEntry } from '#server/domains/rooms/events/define'
+import { purgeBody, removePurged } from '#server/domains/rooms/messages/removals'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
 import { memberLeft } from '#server/domains/rooms/room-state/events/people'
-import { messageIn, pinsIn, roomIn } from '#server/domains/rooms/room-state/facts'
+import { roomIn } from '#server/domains/rooms/room-state/facts'
 import { giveUpMembership, membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
-import { messagesOfSender } from '#server/domains/rooms/room-state/redaction'
+import { purgeableFrom } from '#server/domains/rooms/room-state/redaction'
 import { actorOf, archiveRoom, entryOf, plazaActor } from '#server/domains/rooms/room-state/standing'
 import { actWithSuccession, hasSuccession, isManaged } from '#server/domains/rooms/room-state/succession'
 import { Streams } from '#server/domains/streams/streams/model'
@@ -143,31 +144,32 @@ async function leaveRooms(node: Node, account: string): Promise<void> {
   }
 }
 
-/** Removes all messages of an account by one event for each of its current and former rooms, as moderators do. */
-export async function purgeOwnMessages(node: Node, account: string, signal: AbortSignal): Promise<void> {
+/**
+ * Removes all messages of an account that wants it, by one event for each current and former room. Texts follow in slices, also
+ * those of earlier purges. False if texts are left for the next run.
+ */
+export async function endMessages(
+  node: Node,
+  { account, messages }: ErasedAccount,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let isOver = true
   for (const { room } of await Members.find({ user_address: account }, { room: 1 }).lean()) {
     signal.throwIfAborted()
-    const sent = await messagesOfSender(room, account, Number.MAX_SAFE_INTEGER)
-    const seqs = sent.map(({ seq }) => seq)
-    if (seqs.length > 0) await purgeIn(node, account, room, seqs)
+    if (messages === 'erase') await purgeIn(node, account, room)
+    if (!(await removePurged(node, room, account, { signal }))) isOver = false
   }
+  return isOver
 }
 
-async function purgeIn(node: Node, account: string, key: RoomKey, seqs: readonly number[]): Promise<void> {
-  const [from_seq, to_seq] = [Math.min(...seqs), Math.max(...seqs)]
+async function purgeIn(node: Node, account: string, key: RoomKey): Promise<void> {
+  const { count, from_seq } = await purgeableFrom(key, account, 1)
+  if (count === 0) return
   await node.log.act(key, {
     sender: plazaActor.account,
     makes: messagesPurged,
     judge(view, now) {
-      const isTaken = (id: string) => {
-        const message = messageIn(view, id)
-        return (
-          message !== null && isSameAccount(message.sender, account) && message.seq >= from_seq && message.seq <= to_seq
-        )
-      }
-      const at = new Date(now).toISOString()
-      const unpinned = pinsIn(view).filter(isTaken)
-      const body = { from_seq, to_seq, by: plazaActor.account, at, reason: null, count: seqs.length, unpinned }
+      const body = purgeBody(view, now, account, { from_seq, count, by: plazaActor.account, reason: null })
       const about = { target: account, targetName: deletedName }
       return { accept: entryOf(view, { ...plazaActor, role: null }, messagesPurged, body, about) }
     },

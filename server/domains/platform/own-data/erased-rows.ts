@@ -265,7 +265,8 @@ function emptyOf(source: Source, path: string): unknown {
 /** Reads the log of every room: senders, targets, and accounts named in it. */
 async function eraseFromLog(pass: Pass): Promise<void> {
   const source = RoomEvents as unknown as Source
-  for await (const rows of pagesOf(pass, source, {}))
+  for await (const rows of pagesOf(pass, source, {})) {
+    const writes: object[] = []
     for (const stored of rows as unknown as Row[]) {
       // Rows of version 1 do not say so.
       const row = { ...stored, v: stored.v ?? 1 }
@@ -278,11 +279,13 @@ async function eraseFromLog(pass: Pass): Promise<void> {
       if (changedBy.length === 0) continue
       const { sender, target, cid, reason, body, erased: seal } = next
       const set = { sender, target, cid, reason, body, ...(seal === undefined ? {} : { erased: seal }) }
-      const asRead = { _id: row._id, applied_seq: row.applied_seq }
-      const { matchedCount } = await collectionOf(source).updateOne(asRead as never, { $set: set } as never)
       // Where none matches, another event was written into it meanwhile: the next pass finds it.
-      for (const erased of changedBy) pass.count(erased, source.modelName, Math.max(1, matchedCount))
+      const asRead = { _id: row._id, applied_seq: row.applied_seq }
+      writes.push({ updateOne: { filter: asRead, update: { $set: set } } })
+      for (const erased of changedBy) pass.count(erased, source.modelName, 1)
     }
+    if (writes.length > 0) await collectionOf(source).bulkWrite(writes as never, { ordered: false })
+  }
 }
 
 /** A conversation of two goes with the second of them. One with Plaza itself has no other person. */

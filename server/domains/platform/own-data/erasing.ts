@@ -28,7 +28,7 @@ import { blobOf } from '#server/ports/storage/port'
 import { MessagesOfErased } from '#shared/api/platform/own-data'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type ErasedAccount, inMemory, isBetween, listErased, withAlias } from './alias.ts'
-import { endAll, purgeOwnMessages } from './endings.ts'
+import { endAll, endMessages } from './endings.ts'
 import { eraseRows } from './erased-rows.ts'
 import { Erasures, erasureLease, type StoredErasure } from './model.ts'
 
@@ -157,8 +157,12 @@ async function eraseTogether(node: Node, due: readonly Erasing[], signal: AbortS
       continue
     }
     await endOf(node, one, signal).then(
-      () => begun.push(one),
-      (error: unknown) => failed.set(one.id, error),
+      (isOver) => {
+        if (isOver) begun.push(one)
+      },
+      (error: unknown) => {
+        failed.set(one.id, error)
+      },
     )
     signal.throwIfAborted()
   }
@@ -168,13 +172,16 @@ async function eraseTogether(node: Node, due: readonly Erasing[], signal: AbortS
   return failed
 }
 
-/** Ends what an account has under way, and keeps what others decided about it, before its rows go. */
-async function endOf(node: Node, erased: Erasing, signal: AbortSignal): Promise<void> {
-  const { account, messages } = erased
+/**
+ * Ends what an account has under way, and keeps what others decided about it, before its rows go. False if texts of messages are
+ * left: the next look goes on with them, and no attempt has failed.
+ */
+async function endOf(node: Node, erased: Erasing, signal: AbortSignal): Promise<boolean> {
   await endAll(node, erased, signal)
-  if (messages === 'erase') await purgeOwnMessages(node, account, signal)
+  if (!(await endMessages(node, erased, signal))) return false
   await moveFiles(node, erased, signal, 'rows')
-  await keepRestrictions(node, account)
+  await keepRestrictions(node, erased.account)
+  return true
 }
 
 /**
@@ -282,6 +289,21 @@ export async function noteErasure(node: Node, { id, ...erased }: Erasing, due_at
   const sealed = seal(node.settings.sessionKeys, JSON.stringify(erased), boundTo)
   const planned = { run: null, due_at, sealed, counts: {}, forgotten_at: null, forgotten_on: [], finished_at: null }
   await upsert(() => Erasures.updateOne({ _id: id }, { $setOnInsert: planned }, { upsert: true }))
+}
+
+/** An erasure that nobody has worked at for so long has lost its job, which was given up. */
+const idleMilliseconds = 3_600_000
+
+/** Takes up erasures whose job was given up, once a day. */
+export async function resumeErasures(node: Node): Promise<void> {
+  const now = node.now()
+  const idle = { finished_at: null, due_at: { $lte: new Date(now - idleMilliseconds) } }
+  for (const stored of await Erasures.find(idle).lean<StoredErasure[]>()) {
+    const erased = openedErasure(node, stored)
+    const next = stored.forgotten_at === null ? erasing : settling
+    const today = Math.floor(now / dayMilliseconds)
+    if (erased) await node.jobs.add(next, erased, `${next.kind} ${erased.id} ${today}`)
+  }
 }
 
 /** The account and its alias; null where the key is not kept any more. */

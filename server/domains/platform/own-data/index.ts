@@ -27,7 +27,16 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { freshMilliseconds } from '#shared/kit/contract'
 import { completeFile, lackingErasures, newAlias, storeErasures } from './alias.ts'
-import { erasing, followErasures, keeping, noteErasure, reminding, settling, writeOfErasure } from './erasing.ts'
+import {
+  erasing,
+  followErasures,
+  keeping,
+  noteErasure,
+  reminding,
+  resumeErasures,
+  settling,
+  writeOfErasure,
+} from './erasing.ts'
 import {
   archiveRemoval,
   beginExport,
@@ -278,6 +287,7 @@ export const ownData = defineDomain(
     start: (node) => [
       exportMessage.follow(node),
       followErasures(node),
+      every(node, expiryMilliseconds, () => resumeErasures(node), 'deletions of accounts were not taken up again'),
       every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
       every(node, expiryMilliseconds, () => followErasureList(node), 'the list of erased accounts is not complete'),
     ],

@@ -12,6 +12,7 @@ import { messagesOf } from '#server/domains/rooms/messages/pages'
 import { messageFactOf } from '#server/domains/rooms/room-state/facts'
 import { isKnownRoom, kindOf } from '#server/domains/rooms/room-state/kinds'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
+import { presentRows } from '#server/domains/rooms/room-state/redaction'
 import type { Node } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import type { RoomKey, Row } from '#server/log/types'
@@ -94,7 +95,7 @@ async function* messagesWhere(key: RoomKey, filter: object, isInsider: boolean):
   while (found === messagesAtOnce) {
     const next = { ...filter, room: key, n: { $gt: after, $lte: Number.MAX_SAFE_INTEGER } }
     const rows = await RoomEvents.find(next).sort({ n: 1 }).limit(messagesAtOnce).lean<Row[]>()
-    yield* await messagesOf(key, rows.map(messageFactOf), isInsider)
+    yield* await messagesOf(key, (await presentRows(rows)).map(messageFactOf), isInsider)
     found = rows.length
     after = rows.at(-1)?.n ?? after
   }

@@ -11,11 +11,11 @@ import {
   visibleRooms,
 } from '#server/domains/rooms/room-state/membership'
 import { Members, Reads, Rooms } from '#server/domains/rooms/room-state/model'
+import { messagesAt, messagesBetween as rowsBetween } from '#server/domains/rooms/room-state/redaction'
 import { type Card, cardsOf, headsOf, rowOfCard, rowsOf } from '#server/domains/rooms/room-state/rows'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { cursorAt, cursorPlaceIn } from '#server/kernel/store/cursors'
-import { messagesAt, messagesBetween as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import { inbox as contract } from '#shared/api/rooms/inbox'
 import { locationChatOf } from '#shared/api/rooms/location-chat'

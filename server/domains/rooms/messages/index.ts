@@ -44,7 +44,7 @@ import { followRooms, greetConnection, startHeads } from './live.ts'
 import { quoteNow } from './pages.ts'
 import { followPresence, presence, presenceOf, setTyping, typing } from './presence.ts'
 import { markRead, read, readMessage, receipts, seqOfMessage } from './reads.ts'
-import { presentMessage, remove, removeById, roomKeyOfMessage, touchableMessage } from './removals.ts'
+import { presentMessage, remove, removeById, removingPurged, roomKeyOfMessage, touchableMessage } from './removals.ts'
 import { expireMessages, planExpiryOf } from './retention.ts'
 import { followSearch, search } from './search.ts'
 import { check, send, sendTo } from './send.ts'
@@ -358,7 +358,7 @@ const actions: Actions<typeof contract> = {
 }
 
 export const messages = defineDomain(contract, actions, {
-  jobs: [expireMessages],
+  jobs: [expireMessages, removingPurged],
   connected: { '/rooms': greetConnection },
   start(node) {
     followRooms(node)

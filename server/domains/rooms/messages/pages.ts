@@ -2,6 +2,7 @@ import { messageOfEvent, recordOf, signed } from '#server/domains/events'
 import { remarkFault, type SenderFacts } from '#server/domains/moderation/verdict/verdict'
 import { keys, type MessageBody, type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
 import { Reactions } from '#server/domains/rooms/room-state/model'
+import { presentRows } from '#server/domains/rooms/room-state/redaction'
 import { messageOf, personOf } from '#server/domains/rooms/room-state/rendered'
 import type { Node } from '#server/kernel/context'
 import { rowById } from '#server/log/store'
@@ -83,7 +84,8 @@ export async function rowsAfter(node: Node, key: RoomKey, after: number, limit: 
 }
 
 /** Events of a catch-up: messages in their present state, with quotes. */
-export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promise<RoomEvent[]> {
+export async function eventsOf(stored: readonly Row[], isInsider: boolean): Promise<RoomEvent[]> {
+  const rows = await presentRows(stored)
   const room = rows[0]?.room ?? ''
   const events = rows.map(eventOf)
   const original = rows.map((row, at) => (events[at]?.type === row.type ? messageOfEvent(row) : null))
@@ -131,7 +133,7 @@ function quotingNow(fact: MessageFact, answered: ReadonlyMap<string, MessageFact
 
 async function rowsById(room: RoomKey, ids: readonly string[]): Promise<Row[]> {
   const rows = await Promise.all([...new Set(ids)].map((id) => rowById(room, id)))
-  return rows.filter((row) => row !== null)
+  return presentRows(rows.filter((row) => row !== null))
 }
 
 /** This account's reactions to these messages, by id. */

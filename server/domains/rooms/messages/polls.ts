@@ -13,6 +13,7 @@ import {
 } from '#server/domains/rooms/room-state/facts'
 import { capabilitiesOf, refuseChange } from '#server/domains/rooms/room-state/judge-draft'
 import { Polls, Votes } from '#server/domains/rooms/room-state/model'
+import { isPurged, openPurgesIn } from '#server/domains/rooms/room-state/redaction'
 import { messageOfRow, pollOf } from '#server/domains/rooms/room-state/rendered'
 import { actorOf, entryOf, standingOf } from '#server/domains/rooms/room-state/standing'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
@@ -35,7 +36,10 @@ const list: Action<typeof contract.list> = async ({ room }, context) => {
   const { key } = await readableRoom(context, room)
   const { account } = context.caller
   const rows = await Polls.find({ room: key, is_active: true }).sort({ created_at: -1 }).limit(100).lean()
-  const facts = rows.map(({ poll }) => poll as unknown as PollFact)
+  const open = await openPurgesIn([key])
+  const facts = rows
+    .map(({ poll }) => poll as unknown as PollFact)
+    .filter(({ creator_address: sender, message_seq: seq }) => !isPurged(open, { sender, seq }))
   const votes = await Votes.find({ poll_id: { $in: facts.map(({ poll_id }) => poll_id) }, is_active: true }).lean()
   const canCreatePoll = account !== null && (await mayCreatePoll(context, key, account))
   return { polls: facts.map((fact) => pollOutput(key, fact, votes, account)), canCreatePoll }

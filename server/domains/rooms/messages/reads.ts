@@ -2,10 +2,17 @@ import { blockedBy } from '#server/domains/moderation/blocks/blocks'
 import { readRoom } from '#server/domains/rooms/room-state/access'
 import { type MemberFact, memberIn, messageIn } from '#server/domains/rooms/room-state/facts'
 import { Members, Mentions, Reads } from '#server/domains/rooms/room-state/model'
+import {
+  goneAmong,
+  isPurged,
+  messagesAt,
+  type OpenPurge,
+  openPurgesIn,
+  messagesBetween as rowsBetween,
+} from '#server/domains/rooms/room-state/redaction'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
 import { RoomEvents } from '#server/log/model'
-import { messagesAt, messagesBetween as rowsBetween } from '#server/log/store'
 import type { RoomKey, View } from '#server/log/types'
 import { upsert } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/rooms/messages'
@@ -30,10 +37,11 @@ export async function countsOf(
   if (total <= from) return { left: 0, unread: 0, mentions: 0 }
   const senders = new Set([account, ...blocked])
   const newest = { n: { $gte: Math.max(from, total - lookedThrough) + 1, $lte: total } }
+  const open = await openPurgesIn([key])
   const [theirs, gone, mentions] = await Promise.all([
     messagesBy(key, [...senders], newest),
-    RoomEvents.find({ room: key, ...newest, 'body.deleted.at': { $exists: true } }, { sender: 1 }).lean(),
-    mentionsAfter(key, account, Math.max(read.seq, arrival?.joined_seq ?? 0), blocked),
+    RoomEvents.find({ room: key, ...newest, ...goneAmong(open) }, { sender: 1 }).lean(),
+    mentionsAfter(key, account, Math.max(read.seq, arrival?.joined_seq ?? 0), { blocked, open }),
   ])
   const hidden = theirs + gone.filter(({ sender }) => !senders.has(sender)).length
   return { left: total - from, unread: total - from - hidden, mentions }
@@ -46,21 +54,27 @@ const messagesBy = async (key: RoomKey, senders: readonly string[], which: objec
   senders.length === 0 ? 0 : RoomEvents.countDocuments({ room: key, ...which, sender: { $in: [...senders] } })
 
 /** By the present messages: deleted ones and removed mentions do not count. */
-async function mentionsAfter(key: RoomKey, account: string, seq: number, blocked: readonly string[]): Promise<number> {
+async function mentionsAfter(
+  key: RoomKey,
+  account: string,
+  seq: number,
+  { blocked, open }: { blocked: readonly string[]; open: readonly OpenPurge[] },
+): Promise<number> {
   const named = { room: key, user_address: account, seq: { $gt: seq } }
   const seqs = (await Mentions.find(named, { seq: 1 }).sort({ seq: -1 }).limit(lookedThrough).lean()).map(
     (row) => row.seq,
   )
   if (seqs.length === 0) return 0
-  const shown = { sender: 1, 'body.mentions': 1, 'body.deleted': 1 }
+  const shown = { sender: 1, seq: 1, 'body.mentions': 1, 'body.deleted': 1 }
   const rows = await RoomEvents.find({ room: key, seq: { $in: seqs } }, shown).lean<Naming[]>()
   const isCounted = ({ sender, body }: Naming) =>
     !blocked.includes(sender) && body.deleted === null && body.mentions.some(({ id }) => isSameAccount(id, account))
-  return rows.filter(isCounted).length
+  return rows.filter((row) => isCounted(row) && !isPurged(open, row)).length
 }
 
 interface Naming {
   sender: string
+  seq: number
   body: { mentions: { id: string }[]; deleted: object | null }
 }
 

@@ -1,10 +1,14 @@
+import { z } from 'zod'
 import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { hasBlock, keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { messageDeleted } from '#server/domains/rooms/room-state/events/messages'
-import { type MessageFact, messageIn } from '#server/domains/rooms/room-state/facts'
+import { type MessageFact, messageIn, pinsIn } from '#server/domains/rooms/room-state/facts'
 import { refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
+import { removePurgedSlice } from '#server/domains/rooms/room-state/redaction'
 import { actorOf, entryOf, isSuspended, plazaActor, type Standing } from '#server/domains/rooms/room-state/standing'
-import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import { type Action, type Context, type Job, type Node, signedIn } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { job } from '#server/kernel/work/jobs'
 import { RoomEvents } from '#server/log/model'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/rooms/messages'
@@ -164,4 +168,77 @@ async function removeByServer(
     },
   })
   return outcome.row ? [...files] : outcome.already
+}
+
+/** An act that was stored before its job ran is decided by then. */
+export const decidedMilliseconds = 15_000
+/** Until a purge is usually made, and its first slice removed. */
+const soonMilliseconds = 1_000
+/** What could not be removed stays for so long. */
+const againMilliseconds = 30_000
+
+const Purged = z.object({ room: z.string(), account: z.string(), until: z.number() })
+
+/** Removes the texts of purged messages. It looks once more at a time by which the purge is decided. */
+export const removingPurged: Job<typeof Purged> = job({
+  kind: 'messages.remove-purged',
+  payload: Purged,
+  atOnce: 2,
+  async run({ room, account, until }, { node, signal }) {
+    if (!(await removePurged(node, room, account, { signal }))) return node.now() + againMilliseconds
+    return node.now() < until ? until : undefined
+  },
+})
+
+/** Plans the removal for a purge that is about to be made. The job is stored before the purge, so that no crash comes between. */
+export async function planPurge(node: Node, room: RoomKey, account: string): Promise<void> {
+  const now = node.now()
+  await node.jobs.add(
+    removingPurged,
+    { room, account, until: now + decidedMilliseconds },
+    newId(),
+    now + soonMilliseconds,
+  )
+}
+
+interface PurgeContent {
+  from_seq: number
+  count: number
+  by: string
+  reason: string | null
+}
+
+/** The content of a purge from a `seq` to the head. It takes what it removes out of the pins. */
+export function purgeBody(view: View, now: number, target: string, purge: PurgeContent) {
+  const isTaken = (id: string) => {
+    const message = messageIn(view, id)
+    return message !== null && isSameAccount(message.sender, target) && message.seq >= purge.from_seq
+  }
+  const at = new Date(now).toISOString()
+  return { ...purge, to_seq: view.seq, at, unpinned: pinsIn(view).filter(isTaken) }
+}
+
+/**
+ * Removes the texts of an account's purged messages with their files, in slices. False if some are left: after so many slices, or
+ * after a failure of any but the first.
+ */
+export async function removePurged(
+  node: Node,
+  room: RoomKey,
+  account: string,
+  { signal, slices = Number.POSITIVE_INFINITY }: { signal?: AbortSignal; slices?: number } = {},
+): Promise<boolean> {
+  for (let removed = 0; removed < slices; removed++) {
+    signal?.throwIfAborted()
+    try {
+      const files = await removePurgedSlice(room, account)
+      if (files === null) return true
+      await removeUnnamedFiles(node, files)
+    } catch (error) {
+      if (removed === 0) throw error
+      node.logger.warn({ error, room }, 'purged texts stay for now')
+      return false
+    }
+  }
+  return false
 }

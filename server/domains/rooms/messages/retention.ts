@@ -8,10 +8,8 @@ import { pageRows } from '#server/log/limits'
 import { RoomEvents } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
 import type { RulesPatch } from '#shared/api/moderation/verdict'
-import { removeMessages } from './removals.ts'
+import { decidedMilliseconds, removeMessages } from './removals.ts'
 
-/** An act that was stored before its job ran is decided by then. */
-const decidedMilliseconds = 15_000
 /** Removals of a room are this far apart, so that a busy room has one for many messages. */
 const stepMilliseconds = 20_000
 /** A room with such a rule is looked at once a day at the least. */

@@ -1,4 +1,5 @@
 import { type MessageFact, messageFactOf, sealingOf } from '#server/domains/rooms/room-state/facts'
+import { messagesBetween as rowsBetween } from '#server/domains/rooms/room-state/redaction'
 import {
   blockOf,
   blockSize,
@@ -12,7 +13,6 @@ import { containsWords, searchWords, termOf } from '#server/domains/rooms/room-s
 import type { Action, Context, Node } from '#server/kernel/context'
 import { createTurnstile } from '#server/kernel/limits/turnstile'
 import { nodeState } from '#server/kernel/operate/node-state'
-import { messagesBetween as rowsBetween } from '#server/log/store'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/rooms/messages'
 import { AppError } from '#shared/errors'

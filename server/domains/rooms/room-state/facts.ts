@@ -150,9 +150,15 @@ export const messageIn = (view: View, id: string): MessageFact | null => {
   const message = get<MessageFact>(view, keys.message(id))
   if (!message) return null
   const purges = message.body.deleted ? null : get<PurgeFact[]>(view, keys.purges(message.sender))
-  const purge = purges?.find(({ from_seq, to_seq }) => message.seq >= from_seq && message.seq <= to_seq)
+  const purge = purges && purgeOf(message, purges)
   return purge ? { ...message, body: purgedBody(message.body, purge) } : message
 }
+
+/** The purge that takes a message of its account; undefined if none does. */
+export const purgeOf = <Purge extends Pick<PurgeFact, 'from_seq' | 'to_seq'>>(
+  { seq }: { seq: number },
+  purges: readonly Purge[],
+): Purge | undefined => purges.find(({ from_seq, to_seq }) => seq >= from_seq && seq <= to_seq)
 
 export const purgedBody = (body: MessageBody, { by, at, reason }: PurgeFact): MessageBody => ({
   ...emptiedBody(body),

@@ -251,7 +251,7 @@ export const Words = followedModel<WordFact>(
 )
 
 /** Facts with a single value: rules, pins, purges, blocks, invitations. */
-export const RoomFacts = followedModel<{ value: Fact }>(
+export const RoomFacts = followedModel<{ value: Fact; is_open?: true; done_to?: number; next_below?: number }>(
   'RoomFacts',
   'room_facts',
   {
@@ -262,8 +262,14 @@ export const RoomFacts = followedModel<{ value: Fact }>(
     archive: { never: 'It follows from the log, which the archive has.' },
     secret: ['value'],
   },
-  { value: Schema.Types.Mixed },
-  [[{ 'value.token_hash': 1 }]],
+  {
+    value: Schema.Types.Mixed,
+    // Of purges: true while texts of them are stored; until which `to_seq` none is; the ordinal below which others are.
+    is_open: { type: Boolean },
+    done_to: { type: Number },
+    next_below: { type: Number },
+  },
+  [[{ 'value.token_hash': 1 }], [{ is_open: 1 }, { partialFilterExpression: { is_open: true } }]],
 )
 
 export const Polls = followedModel<{ poll_id: string; poll: Fact; created_at: string }>(

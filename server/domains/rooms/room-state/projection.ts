@@ -1,5 +1,5 @@
 import { recordOf, signed } from '#server/domains/events'
-import { bodyOf, isRowOf } from '#server/domains/rooms/events/define'
+import { bodyOf, isRowOf, type Rewrite } from '#server/domains/rooms/events/define'
 import { GLOBAL, type Projection, type Row } from '#server/log/types'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
@@ -25,14 +25,16 @@ export const projection: Projection = {
 /** The change of an event in earlier rows: messages and, on deletion, the texts of their edits and polls. */
 function rewriteRow(event: Row): ((row: Row) => Row) | null {
   const rewrite = recordOf(event.type)?.rewrites?.(event, signed(event))
-  if (!rewrite) return null
-  const { covers, next, takesBack } = rewrite
-  return (row) => {
+  return rewrite ? rewriteBy(rewrite) : null
+}
+
+export const rewriteBy =
+  ({ covers, next, takesBack }: Rewrite) =>
+  (row: Row): Row => {
     if (isRowOf(row, messageCreated)) return covers(row) ? withBody(row, next(row.body as unknown as MessageBody)) : row
     if (isRowOf(row, pollChanged) && takesBack?.poll(bodyOf(row, pollChanged).poll)) return withoutPoll(row)
     return isRowOf(row, messageEdited) && takesBack?.edit(row) ? withoutText(row) : row
   }
-}
 
 const withBody = (row: Row, body: unknown): Row => ({ ...row, body: body as Row['body'] })
 

@@ -11,15 +11,7 @@ import { type RoomType, roomOfKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { messageCreated } from './events/messages.ts'
-import {
-  gateToStore,
-  keys,
-  type MessageFact,
-  messageFactOf,
-  type PurgeFact,
-  type RoomFact,
-  roomFactOf,
-} from './facts.ts'
+import { gateToStore, keys, type MessageFact, messageFactOf, type RoomFact, roomFactOf } from './facts.ts'
 import { kinds as rooms } from './kinds.ts'
 import {
   type AnyModel,
@@ -38,7 +30,7 @@ import {
   Votes,
   Words,
 } from './model.ts'
-import { clearPollChanges, purgeMessages, writeMessage } from './redaction.ts'
+import { clearPollChanges, writeMessages } from './redaction.ts'
 import { forgetTerms } from './search-index.ts'
 import { roomTerms } from './terms.ts'
 
@@ -96,6 +88,8 @@ const followedKind = (
   toFact: (document: Record<string, unknown>) => Fact,
   /** Fields that a document without a value has. */
   left: (key: string) => object = () => ({}),
+  /** What else the write of a value does. */
+  also: object = {},
 ): Kind => ({
   async load(room, wanted) {
     const documents = (await model
@@ -122,6 +116,7 @@ const followedKind = (
               is_active: value !== null,
               ...(value === null ? left(key) : toFields(value, key, row)),
             },
+            ...also,
           },
           upsert,
         },
@@ -189,11 +184,15 @@ const messageKind: Kind = {
     return new Map(wanted.map((key, at) => [key, factOfMessage(rows[at] ?? null)]))
   },
   async save(room, changes) {
-    for (const { key, value, row } of changes) {
+    const changed = changes.map(({ key, value, row }) => {
       const { body, n } = value as unknown as MessageFact
-      await writeMessage(room, subject(key), body, row.seq)
-      if (changesText(row)) await forgetTerms(room, [n])
-    }
+      return { id: subject(key), seq: row.seq, body, n, row }
+    })
+    await writeMessages(room, changed)
+    await forgetTerms(
+      room,
+      changed.flatMap(({ n, row }) => (changesText(row) ? n : [])),
+    )
   },
 }
 
@@ -211,18 +210,14 @@ const factOfMessage = (row: Row | null): KnownRecord =>
       }
     : nothing
 
-const purgesKind: Kind = {
-  load: singleValue.load,
-  async save(room, changes) {
-    for (const { key, value, row } of changes) {
-      const purge = (value as unknown as PurgeFact[]).at(-1)
-      if (!purge) continue
-      const clearPoll = (id: string) => pollKind.save(room, [{ key: keys.poll(id), value: null, row }])
-      await purgeMessages(room, subject(key), purge, { seq: row.seq, clearPoll })
-    }
-    await singleValue.save(room, changes)
-  },
-}
+/** The texts of purged messages are removed afterwards, in slices. Until then readers go by this record. */
+const purgesKind = followedKind(
+  RoomFacts as unknown as AnyModel,
+  (value) => ({ value, is_open: true }),
+  ({ value }) => value as Fact,
+  undefined,
+  { $unset: { next_below: '' } },
+)
 
 const pollRecord = followedKind(
   Polls as unknown as AnyModel,
@@ -373,8 +368,10 @@ export const records: Records = {
   async save(room, changes) {
     const groups = [...byKind(changes, ({ key }) => key)]
     const save = (those: typeof groups) => Promise.all(those.map(([kind, its]) => kind.save(room, its)))
-    // Votes are written before the poll that counts them, because its readers read both.
-    await save(groups.filter(([kind]) => kind !== pollKind))
-    await save(groups.filter(([kind]) => kind === pollKind))
+    // Votes are written before the poll that counts them, because its readers read both. A purge is written after the edits that it takes back,
+    // because its texts may be removed from then on.
+    const isLast = ([kind]: (typeof groups)[number]) => kind === pollKind || kind === purgesKind
+    await save(groups.filter((group) => !isLast(group)))
+    await save(groups.filter(isLast))
   },
 }

@@ -1,83 +1,220 @@
-import { bodyOf, isRowOf } from '#server/domains/rooms/events/define'
 import { RoomEvents } from '#server/log/model'
-import { rewriteRow, rowById } from '#server/log/store'
+import {
+  rewriteRows,
+  rowById,
+  messagesAt as storedMessagesAt,
+  messagesBetween as storedMessagesBetween,
+} from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
-import { messagesPurged } from './events/messages.ts'
+import { isDuplicate } from '#server/ports/database/port'
+import { isSameAccount } from '#shared/kit/accounts'
+import { purgeRewrite } from './events/changes.ts'
 import { pollChanged } from './events/polls.ts'
-import { type MessageBody, type PurgeFact, purgedBody } from './facts.ts'
+import { keys, type MessageBody, type PurgeFact, purgedBody, purgeOf } from './facts.ts'
+import { Polls, RoomFacts } from './model.ts'
+import { rewriteBy } from './projection.ts'
 import { forgetTerms } from './search-index.ts'
 
-/** Writes a message's present state into its row, and removes the texts of its edits. */
-export async function writeMessage(room: RoomKey, id: string, body: MessageBody, seq: number): Promise<void> {
-  if (body.deleted) await clearEdits(room, body.edits)
-  await rewriteRow(room, id, body as unknown as Row['body'], seq)
+/** A message with the body that an event of this `seq` leaves. */
+interface ChangedMessage {
+  id: string
+  seq: number
+  body: MessageBody
 }
 
-/** Rewrites every purged message. The message row is last, because a retry finds unfinished work by it. */
-export async function purgeMessages(
-  room: RoomKey,
-  sender: string,
-  purge: PurgeFact,
-  { seq, clearPoll }: { seq: number; clearPoll: (id: string) => Promise<void> },
-): Promise<void> {
-  const sent = await sentBy(room, sender, purge)
-  for (const { _id, body } of sent.filter(isNotDeleted)) {
-    if (body.poll_id !== null) await clearPoll(body.poll_id)
-    await writeMessage(room, _id, purgedBody(body, purge), seq)
-  }
-  await forgetTerms(
+/**
+ * Writes messages' present states into their rows. Of deleted ones it also removes the texts of their edits, and what others
+ * quote. A repetition completes it.
+ */
+export async function writeMessages(room: RoomKey, changed: readonly ChangedMessage[]): Promise<void> {
+  await rewriteRows(
     room,
-    sent.map(({ n }) => n),
+    changed.map(({ id, seq, body }) => ({ id, seq, fields: fieldsOf(body) })),
+  )
+  const deleted = changed.filter(({ body }) => body.deleted)
+  await clearEdits(
+    room,
+    deleted.flatMap(({ body }) => body.edits),
+  )
+  await clearQuotes(
+    room,
+    deleted.map(({ id }) => id),
   )
 }
 
-type StoredMessage<Body = MessageBody> = { _id: string; seq: number; n: number; at: number; body: Body }
-type Range = { from_seq: number; to_seq: number }
-type Bare = Pick<MessageBody, 'deleted' | 'media'>
-
-const isNotDeleted = ({ body }: StoredMessage<Bare>) => !body.deleted
-
-/** An account's messages up to a `seq` that are not deleted: their places and files. */
-export const messagesOfSender = async (
-  room: RoomKey,
-  sender: string,
-  to_seq: number,
-): Promise<StoredMessage<Bare>[]> => {
-  const fields = { 'body.deleted': 1, 'body.media': 1 } as const
-  return (await sentBy<Bare>(room, sender, { from_seq: 1, to_seq }, fields)).filter(isNotDeleted)
-}
-
-async function sentBy<Body = MessageBody>(
-  room: RoomKey,
-  sender: string,
-  { from_seq, to_seq }: Range,
-  fields: { [field: string]: 1 } = { body: 1 },
-): Promise<StoredMessage<Body>[]> {
-  const all = { room, sender, n: { $gte: 1, $lte: Number.MAX_SAFE_INTEGER } }
-  const rows = await RoomEvents.find(all, { seq: 1, n: 1, at: 1, ...fields }).lean<StoredMessage<Body>[]>()
-  return rows.filter(({ seq }) => seq >= from_seq && seq <= to_seq)
-}
+/** A quote is written with its message alone, so that no later event brings back what was removed of it. */
+const fieldsOf = ({ reply_to, media, poll, ...fields }: MessageBody) => ({
+  ...fields,
+  media,
+  poll,
+  ...(reply_to === null && { reply_to }),
+})
 
 async function clearEdits(room: RoomKey, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return
-  await RoomEvents.updateMany(
-    { room, seq: { $in: [...seqs] } },
-    { $set: { 'body.message.body.text': '', 'body.message.body.mentions': [] } },
-  )
+  const textless = {
+    'body.message.body.text': '',
+    'body.message.body.mentions': [],
+    'body.message.body.reply_to': null,
+  }
+  await RoomEvents.updateMany({ room, seq: { $in: [...seqs] } }, { $set: textless })
+}
+
+const rowsAtOnce = 200
+
+/** Removes what other messages and their edits quote of these. Pinned and reported ones are no exception. */
+async function clearQuotes(room: RoomKey, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const ofThese = { $in: [...ids] }
+  for (let after = 0; ; ) {
+    const next = { room, 'body.reply_to.id': ofThese, n: { $gt: after, $lte: Number.MAX_SAFE_INTEGER } }
+    const quoting = await RoomEvents.find(next, { n: 1, 'body.edits': 1 })
+      .sort({ n: 1 })
+      .limit(rowsAtOnce)
+      .lean<{ _id: string; n: number; body: Pick<MessageBody, 'edits'> }[]>()
+    const replies = { _id: { $in: quoting.map(({ _id }) => _id) }, room, 'body.reply_to.id': ofThese }
+    if (quoting.length > 0) await RoomEvents.updateMany(replies, { $set: { 'body.reply_to.content': '' } })
+    const edits = quoting.flatMap(({ body }) => body.edits)
+    const edited = { room, seq: { $in: edits }, 'body.message.body.reply_to.id': ofThese }
+    if (edits.length > 0) await RoomEvents.updateMany(edited, { $set: { 'body.message.body.reply_to.content': '' } })
+    if (quoting.length < rowsAtOnce) return
+    after = quoting.at(-1)?.n ?? after
+  }
 }
 
 /** Removes a poll's texts from all rows up to the event that deleted it. */
 export async function clearPollChanges(room: RoomKey, pollId: string, event: Row): Promise<void> {
-  const range = { $gt: await startOf(room, event), $lte: event.seq }
-  await RoomEvents.updateMany(
-    { room, seq: range, type: pollChanged.type, 'body.poll.poll_id': pollId },
-    { $set: { 'body.poll.question': '', 'body.poll.options': [] } },
-  )
+  const message = await rowById(room, String(event.body.message_id ?? event.body.id))
+  await clearPollTexts(room, [pollId], { $gt: message?.seq ?? 0, $lte: event.seq })
 }
 
-/** A `seq` before every row that an event rewrites. */
-async function startOf(room: RoomKey, event: Row): Promise<number> {
-  if (isRowOf(event, messagesPurged)) return bodyOf(event, messagesPurged).from_seq - 1
-  const message = await rowById(room, String(event.body.message_id ?? event.body.id))
-  return message?.seq ?? 0
+async function clearPollTexts(room: RoomKey, pollIds: readonly string[], seq: object): Promise<void> {
+  const changes = { room, seq, type: pollChanged.type, 'body.poll.poll_id': { $in: [...pollIds] } }
+  await RoomEvents.updateMany(changes, { $set: { 'body.poll.question': '', 'body.poll.options': [] } })
 }
+
+/** Removes the words of polls from their records too. A record that is still to be written finds a newer one. */
+async function clearPolls(room: RoomKey, pollIds: readonly string[], from: number, seq: number): Promise<void> {
+  if (pollIds.length === 0) return
+  await clearPollTexts(room, pollIds, { $gt: from, $lte: seq })
+  const cleared = { room, applied_seq: seq, is_active: false, poll: null }
+  const writes = pollIds.map((id) => ({
+    updateOne: {
+      filter: { _id: `${room}|${keys.poll(id)}`, applied_seq: { $lt: seq } },
+      update: { $set: cleared },
+      upsert: true,
+    },
+  }))
+  await Polls.bulkWrite(writes as never, { ordered: false }).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+  })
+}
+
+/** A purge whose texts are still stored. */
+export interface OpenPurge extends PurgeFact {
+  room: RoomKey
+  account: string
+}
+type StoredPurges = { value?: unknown; done_to?: number | null }
+
+const openAmong = ({ value, done_to }: StoredPurges): PurgeFact[] =>
+  (value as PurgeFact[]).filter(({ to_seq }) => to_seq > (done_to ?? 0))
+
+/** The purges in these rooms whose texts are still stored. No reader shows these. */
+export async function openPurgesIn(rooms: readonly RoomKey[]): Promise<OpenPurge[]> {
+  const found = await RoomFacts.find({ is_open: true, room: { $in: [...rooms] } }).lean()
+  return found.flatMap((stored) => {
+    const { _id, room } = stored
+    const account = _id.slice(`${room}|${keys.purges('')}`.length)
+    return openAmong(stored).map((purge) => ({ ...purge, room, account }))
+  })
+}
+
+/** Is the text of this message still stored, although it was purged? */
+export const isPurged = (open: readonly OpenPurge[], { sender, seq }: Pick<Row, 'sender' | 'seq'>): boolean =>
+  open.some((purge) => isSameAccount(purge.account, sender) && purgeOf({ seq }, [purge]) !== undefined)
+
+/** The filter of messages that are deleted, or purged although their texts are still stored. */
+export function goneAmong(open: readonly OpenPurge[]): object {
+  const deleted = { 'body.deleted.at': { $exists: true } }
+  const purged = open.map(({ account, from_seq, to_seq }) => ({
+    sender: account,
+    seq: { $gte: from_seq, $lte: to_seq },
+  }))
+  return purged.length === 0 ? deleted : { $or: [deleted, ...purged] }
+}
+
+/** Stored rows as they are now: purged texts may still be stored. */
+export async function presentRows(rows: readonly Row[]): Promise<Row[]> {
+  const open = rows.length === 0 ? [] : await openPurgesIn([...new Set(rows.map(({ room }) => room))])
+  const changes = open.map((purge) => ({ room: purge.room, change: rewriteBy(purgeRewrite(purge.account, purge)) }))
+  return rows.map((row) => changes.reduce((now, { room, change }) => (room === now.room ? change(now) : now), row))
+}
+
+/** The messages of a room by a closed range of `n`, ascending, as they are now. */
+export const messagesBetween = async (room: RoomKey, fromN: number, toN: number): Promise<Row[]> =>
+  presentRows(await storedMessagesBetween(room, fromN, toN))
+
+/** Messages of many rooms by their `n`, in no order, as they are now. */
+export const messagesAt = async (places: readonly { room: RoomKey; n: number }[]): Promise<Row[]> =>
+  presentRows(await storedMessagesAt(places))
+
+/** The number of messages that a purge would take from an ordinal on, and the `seq` of the first. */
+export async function purgeableFrom(
+  room: RoomKey,
+  sender: string,
+  n: number,
+): Promise<{ count: number; from_seq: number }> {
+  const open = (await openPurgesIn([room])).filter(({ account }) => isSameAccount(account, sender))
+  const taken = open.map(({ from_seq, to_seq }) => ({ seq: { $gte: from_seq, $lte: to_seq } }))
+  const left = {
+    ...{ room, sender, n: { $gte: n, $lte: Number.MAX_SAFE_INTEGER }, 'body.deleted': null },
+    ...(taken.length > 0 && { $nor: taken }),
+  }
+  const [first] = await RoomEvents.find(left, { seq: 1 }).sort({ n: 1 }).limit(1).lean<{ seq: number }[]>()
+  return first ? { count: await RoomEvents.countDocuments(left), from_seq: first.seq } : { count: 0, from_seq: 0 }
+}
+
+/**
+ * Removes the texts of a slice of an account's purged messages, newest first. It returns the files that they named, or null if no
+ * text is left. The progress is stored, and a repetition completes a slice.
+ */
+export async function removePurgedSlice(room: RoomKey, account: string): Promise<readonly string[] | null> {
+  const _id = `${room}|${keys.purges(account)}`
+  const stored = await RoomFacts.findOne({ _id, is_open: true }).lean()
+  if (!stored) return null
+  const { applied_seq: seq, next_below, done_to = 0 } = stored
+  const open = openAmong(stored)
+  const sent = { room, sender: account, n: { $gte: 1, $lt: next_below ?? Number.MAX_SAFE_INTEGER } }
+  const rows = await RoomEvents.find(sent).sort({ n: -1 }).limit(rowsAtOnce).lean<PurgedRow[]>()
+  const taken = rows.flatMap((row) => {
+    const purge = purgeOf(row, open)
+    if (!purge) return []
+    // A deleted one stays as it is. What belongs to it may be left from a run that was ended.
+    const [after, by] = row.body.deleted ? [row.body, row.applied_seq] : [purgedBody(row.body, purge), seq]
+    return { ...row, changed: { id: row._id, seq: by, body: after } }
+  })
+  await writeMessages(
+    room,
+    taken.map(({ changed }) => changed),
+  )
+  const polls = taken.flatMap(({ body: { poll_id } }) => poll_id ?? [])
+  await clearPolls(room, polls, Math.min(...taken.map((row) => row.seq)), seq)
+  await forgetTerms(
+    room,
+    taken.map(({ n }) => n),
+  )
+  const last = rows.at(-1)
+  const isOver = rows.length < rowsAtOnce || !last || open.every(({ from_seq }) => from_seq >= last.seq)
+  const progress = isOver
+    ? {
+        $set: { done_to: Math.max(done_to, ...open.map(({ to_seq }) => to_seq)) },
+        $unset: { is_open: '', next_below: '' },
+      }
+    : { $set: { next_below: last.n } }
+  // Where another purge was made meanwhile, its slices begin anew.
+  await RoomFacts.updateOne({ _id, applied_seq: seq }, progress as never)
+  return taken.flatMap(({ body }) => body.media ?? [])
+}
+
+type PurgedRow = Pick<Row, '_id' | 'seq' | 'applied_seq'> & { n: number; body: MessageBody }

@@ -10,6 +10,9 @@ import {
   type MessageBody,
   type MessageFact,
   ModeratorFact,
+  type PurgeFact,
+  purgedBody,
+  purgeOf,
   type RoomFact,
 } from '../facts.ts'
 
@@ -81,3 +84,17 @@ export const messageRewrite = (id: string) => ({
 export const deletionRewrite = ({ sender, reason }: Row, at: string) => ({
   next: (body: MessageBody): MessageBody => ({ ...emptiedBody(body), deleted: { by: sender, at, reason } }),
 })
+
+/** Deletes the messages of an account in the range of the purge, with their polls. */
+export function purgeRewrite(account: string | null, purge: PurgeFact): Rewrite {
+  const isTaken = (sender: string, seq: number) =>
+    isSameAccount(sender, account) && purgeOf({ seq }, [purge]) !== undefined
+  return {
+    covers: ({ sender, seq, body }) => isTaken(sender, seq) && !(body as unknown as MessageBody).deleted,
+    next: (body) => purgedBody(body, purge),
+    takesBack: {
+      edit: ({ sender, body }) => isTaken(sender, (body.message as unknown as MessageFact).seq),
+      poll: ({ creator_address, message_seq }) => isTaken(creator_address, message_seq),
+    },
+  }
+}

@@ -1,15 +1,22 @@
 import { z } from 'zod'
 import { patchList, setFact } from '#server/domains/rooms/events/changes'
-import { defineEvent, type Rewrite, targetOf } from '#server/domains/rooms/events/define'
+import { defineEvent, targetOf } from '#server/domains/rooms/events/define'
 import type { Row } from '#server/log/types'
-import { isSameAccount } from '#shared/kit/accounts'
 import { countsBySign, signForm } from '#shared/kit/reaction-sign'
 import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
+import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact } from '../facts.ts'
 import { messageOf, messageOfRow, pollOf } from '../rendered.ts'
-import { deletionRewrite, editRewrite, flagOf, messageRewrite, patchMessage, unpinMessages } from './changes.ts'
+import {
+  deletionRewrite,
+  editRewrite,
+  flagOf,
+  messageRewrite,
+  patchMessage,
+  purgeRewrite,
+  unpinMessages,
+} from './changes.ts'
 
 export const messageCreated = defineEvent('message.created', {
   body: MessageBody.omit({ actor: true }),
@@ -81,18 +88,7 @@ export const messagesPurged = defineEvent('messages.purged', {
     ]),
     unpinMessages(unpinned),
   ],
-  rewrites: ({ target }, purge): Rewrite => {
-    const isWithin = (seq: number) => seq >= purge.from_seq && seq <= purge.to_seq
-    return {
-      covers: ({ sender, seq, body }) =>
-        isSameAccount(sender, target) && isWithin(seq) && !(body as unknown as MessageBody).deleted,
-      next: (body) => purgedBody(body, purge),
-      takesBack: {
-        edit: ({ sender }) => isSameAccount(sender, target),
-        poll: ({ creator_address, message_seq }) => isSameAccount(creator_address, target) && isWithin(message_seq),
-      },
-    }
-  },
+  rewrites: ({ target }, purge) => purgeRewrite(target, purge),
   data: (row, body) => {
     const { from_seq, to_seq, count, at } = body
     return { target: targetOf(row, body), from_seq, to_seq, count, deleted_at: at, reason: row.reason }
