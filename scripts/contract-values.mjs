@@ -10,7 +10,8 @@ export function contractValues() {
     enforce: 'pre',
     async load(id) {
       if (id !== fileURLToPath(table)) return null
-      return `export const table = ${JSON.stringify(valuesAlone(await tsImport(table.href, import.meta.url)))}`
+      const { operations, ...values } = valuesAlone(await tsImport(table.href, import.meta.url))
+      return `export const table = { ...${JSON.stringify(values)}, operations: (${readLines})(${JSON.stringify(linesOf(operations))}) }`
     },
   }
 }
@@ -19,3 +20,21 @@ function valuesAlone({ table: { events, ...values } }) {
   const named = Object.entries(events).map(([key, { name, namespace }]) => [key, { name, namespace }])
   return { ...values, events: Object.fromEntries(named) }
 }
+
+const columns = ['http', 'socket', 'key', 'stream', 'lines']
+
+/** An operation a line, as the names of its fields would be a tenth of what the first screen loads of the contract. */
+function linesOf(operations) {
+  const rows = Object.entries(operations).map(([name, operation]) => {
+    const others = Object.keys(operation).filter((field) => !columns.includes(field))
+    if (others.length > 0) throw new Error(`${name} has ${others}, for which there is no column.`)
+    return [name, ...columns.map((field) => operation[field] ?? '')].join('\t').trimEnd()
+  })
+  return rows.join('\n')
+}
+
+const readLines = `(lines) => Object.fromEntries(lines.split('\\n').map((line) => {
+  const [name, ...fields] = line.split('\\t')
+  const filled = ${JSON.stringify(columns)}.flatMap((field, at) => fields[at] ? [[field, fields[at]]] : [])
+  return [name, Object.fromEntries(filled)]
+}))`

@@ -67,7 +67,9 @@ describe('invitations in the page', () => {
 
     const guest = await plaza.visit()
     await guest.goto(url)
-    await guest.getByText('You have been invited to a room.').waitFor()
+    await guest.getByRole('heading', { level: 1, name }).waitFor()
+    await guest.getByText('invited you to join this room.').waitFor()
+    await guest.getByText('Members: 1').waitFor()
     await judge(guest, 'invited')
     await guest.getByRole('button', { name: 'Enter as guest' }).click()
     await asked(guest).getByText(name).waitFor()
@@ -108,6 +110,10 @@ describe('invitations in the page', () => {
     await other.goto(url)
     await asked(other).getByText('This invitation was taken back. Ask for a new one.').waitFor()
     await judge(other, 'revoked')
+    const stranger = await plaza.visit(phone)
+    await stranger.goto(url)
+    await stranger.getByText('This invitation was taken back. Ask for a new one.').waitFor()
+    await judge(stranger, 'stranger-revoked')
     await asked(other).getByRole('button', { name: 'Continue to Plaza' }).click()
 
     const again = await invite(owner, '1 person')

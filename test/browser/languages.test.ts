@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { arabicTexts } from '#client/web/texts/arabic/index'
 import { germanTexts } from '#client/web/texts/german/index'
 import { spanishTexts } from '#client/web/texts/spanish/index'
-import { axeFaults, desktop, isLive, openPlaza, phone } from './plaza.ts'
+import { axeFaults, desktop, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -34,6 +34,38 @@ test('O87: a person chooses Arabic, which is read from right to left, and comes 
   await page.goto(`${plaza.url}/settings/appearance`)
   await page.getByRole('combobox', { name: 'اللغة' }).selectOption('مثل المتصفح')
   await page.getByRole('dialog', { name: 'Settings' }).waitFor()
+})
+
+test('a person chooses size, spacing and clock, which are there before the first paint of the next visit', async () => {
+  const page = await plaza.guest(desktop)
+  await say(page, 'What is the time?')
+  const sent = line(page, 'What is the time?')
+  const heightOf = async () => (await sent.boundingBox())?.height ?? 0
+  const usual = await heightOf()
+  const choose = async (group: string, option: string) => {
+    await page.getByRole('group', { name: group }).getByText(option, { exact: true }).click()
+    await page.getByRole('radio', { name: option, exact: true, checked: true }).waitFor()
+  }
+  await page.goto(`${plaza.url}/settings/appearance`)
+  await choose('Message spacing', 'Compact')
+  await page.goto(`${plaza.url}/rooms/alpha`)
+  await sent.waitFor()
+  expect(await heightOf()).toBeLessThan(usual)
+  await page.goto(`${plaza.url}/settings/appearance`)
+  await choose('Text size', 'Largest')
+  expect(await axeFaults(page)).toEqual([])
+  await page.getByRole('combobox', { name: 'Clock' }).selectOption('24 hours (15:30)')
+  await page.getByRole('combobox', { name: 'Clock' }).and(page.locator(':has(:checked[value=h23])')).waitFor()
+  await page.goto(`${plaza.url}/rooms/alpha`)
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe('20px')
+  expect(await sent.locator('time').first().textContent()).toMatch(/^\d\d:\d\d$/)
+  await page.goto(`${plaza.url}/settings/appearance`)
+  await choose('Text size', 'Normal')
+  await page.getByRole('combobox', { name: 'Clock' }).selectOption('12 hours (3:30 PM)')
+  await page.getByRole('combobox', { name: 'Clock' }).and(page.locator(':has(:checked[value=h12])')).waitFor()
+  await page.goto(`${plaza.url}/rooms/alpha`)
+  expect(await page.evaluate(() => document.documentElement.dataset.size)).toBeUndefined()
+  expect(await sent.locator('time').first().textContent()).toMatch(/^\d\d:\d\d [AP]M$/)
 })
 
 const german = { ...desktop, locale: 'de-AT' }

@@ -48,10 +48,24 @@ describe('what can be done with a message', () => {
     await line(page, text).and(page.locator('.sent')).waitFor()
     await page.locator('.message-tools__tools [data-known]').waitFor()
     await menu(page).getByRole('menuitem', { name: 'Edit' }).waitFor()
-    expect(await offered(page)).toEqual(['Edit', 'Copy text', 'Star', '—', 'Delete'])
+    expect(await offered(page)).toEqual(['Edit', 'Copy text', 'Copy link', 'Star', '—', 'Delete'])
     await page.keyboard.press('Escape')
     await menu(page).waitFor({ state: 'detached' })
     await line(page, text).getByRole('button', { name: 'Reply' }).and(page.locator(':not([aria-disabled])')).waitFor()
+  })
+
+  test('the link of a message opens its room at it, for another, too', async () => {
+    const page = await plaza.guest()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: plaza.url })
+    const text = await speak(page)
+    await line(page, text).hover()
+    await line(page, text).getByRole('button', { name: 'More' }).click()
+    await menu(page).getByRole('menuitem', { name: 'Copy link' }).click()
+    await page.getByText('Link copied.').waitFor()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    const other = await plaza.guest(phone)
+    await other.goto(link)
+    await line(other, text).and(other.locator('.marked')).waitFor()
   })
 
   test('N52: a message that waits for the connection has its toolbar by keyboard, too', async () => {
@@ -182,7 +196,7 @@ describe('what can be done with a message', () => {
       await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
     }
     await rest()
-    expect(await offered(page)).toEqual(['React', 'Reply', 'Copy text', 'Star', 'Report message'])
+    expect(await offered(page)).toEqual(['React', 'Reply', 'Copy text', 'Copy link', 'Star', 'Report message'])
     // It slides in.
     const bottom = async () => {
       const box = await menu(page).boundingBox()

@@ -53,6 +53,16 @@ describe('T78: an invitation for somebody else', () => {
     },
   )
 
+  test('a stranger guesses thirty times a minute from an address', async () => {
+    const token = await link()
+    const guess = async (text: string, from = '10.78.0.9') =>
+      (await call(server.url, `GET /api/invitations/${text}`, undefined, undefined, { 'x-forwarded-for': from })).body
+    for (let at = 0; at < 30; at++)
+      expect(await guess(`${token.slice(2)}${at}`)).toMatchObject({ error: { code: 'INVITATION_NOT_FOUND' } })
+    expect(await guess(token)).toMatchObject({ error: { code: 'RATE_LIMIT_EXCEEDED' } })
+    expect(await guess(token, '10.78.0.10')).toMatchObject({ is_member: false })
+  })
+
   test('many accounts at one address share three hundred guesses a minute', heavy, async () => {
     const from = { 'x-forwarded-for': '10.78.0.1' }
     const crowd = await Promise.all(Array.from({ length: 11 }, (_, at) => person(server, `crowd of guessers ${at}`)))
@@ -64,12 +74,10 @@ describe('T78: an invitation for somebody else', () => {
     expect(codes.filter((code) => code === 'RATE_LIMIT_EXCEEDED')).toHaveLength(19)
   })
 
-  test('who is not signed in learns nothing of a link, known or not', async () => {
-    const token = await link()
-    for (const path of [`GET /api/invitations/${token}`, `POST /api/invitations/${token}/accept`]) {
-      const [known, unknown] = [await call(server.url, path), await call(server.url, path.replace(token, 'x'))]
-      expect([known.status, known.body]).toEqual([401, unknown.body])
-    }
+  test('who is not signed in comes in by no link, known or not', async () => {
+    const path = `POST /api/invitations/${await link()}/accept`
+    const [known, unknown] = [await call(server.url, path), await call(server.url, 'POST /api/invitations/x/accept')]
+    expect([known.status, known.body]).toEqual([401, unknown.body])
   })
 
   test('a link is in no log, whether it is used, opened as a page, asked for wrongly, or refused', async () => {

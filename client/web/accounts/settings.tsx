@@ -19,9 +19,17 @@ import { openDialog, openPage } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
 import { confirmationTexts } from '../texts/confirmations.ts'
-import { chooseLanguage, chosenLanguage, type Language, languages } from '../texts/language.ts'
+import {
+  chooseHours,
+  chooseLanguage,
+  chosenHours,
+  chosenLanguage,
+  type Hours,
+  type Language,
+  languages,
+} from '../texts/language.ts'
 import { settingTexts as t } from '../texts/settings.ts'
-import { type Theme, useTheme } from './appearance/theme.ts'
+import { looks, useLook } from './appearance/looks.ts'
 import { Availability } from './availability/availability.tsx'
 import { Notifications } from './notifications/notifications.tsx'
 import { OwnData } from './own-data/own-data.tsx'
@@ -34,21 +42,29 @@ import { useSession } from './session.ts'
 import styles from './settings.module.css'
 import { settingsTabs } from './settings-tabs.ts'
 
-const themes: readonly Theme[] = ['system', 'light', 'dark']
+/** A part of the look: one choice of a few. */
+function Look({ name }: { name: keyof typeof looks }) {
+  const [look, choose] = useLook(name)
+  const texts: Readonly<Record<string, string>> = t.looks[name]
+  return (
+    <fieldset className="segments">
+      <legend className="label">{texts.title}</legend>
+      {looks[name].map((option) => (
+        <label key={option}>
+          <input type="radio" name={name} checked={look === option} onChange={() => choose(option)} />
+          <span className="segment">{texts[option]}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
 
 function Appearance() {
-  const [theme, choose] = useTheme()
   return (
     <>
-      <fieldset className="segments">
-        <legend className="label">{t.themes.title}</legend>
-        {themes.map((option) => (
-          <label key={option}>
-            <input type="radio" name="theme" checked={theme === option} onChange={() => choose(option)} />
-            <span className="segment">{t.themes[option]}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Look name="theme" />
+      <Look name="size" />
+      <Look name="density" />
       <label className="field">
         <span>{t.language.title}</span>
         <select
@@ -62,6 +78,18 @@ function Appearance() {
               {name}
             </option>
           ))}
+        </select>
+      </label>
+      <label className="field">
+        <span>{t.hours.title}</span>
+        <select
+          className="input"
+          value={chosenHours() ?? ''}
+          onChange={({ target }) => chooseHours((target.value || null) as Hours | null)}
+        >
+          <option value="">{t.hours.region}</option>
+          <option value="h12">{t.hours.h12}</option>
+          <option value="h23">{t.hours.h23}</option>
         </select>
       </label>
     </>

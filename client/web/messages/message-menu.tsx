@@ -9,6 +9,7 @@ import { Menu, MenuItem } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { isDeletion, type RowAct, rowActs } from '../moderation/person-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { linkToMessage } from '../rooms/route.ts'
 import { useIsStarred, useStarring } from '../stars/use-stars.ts'
 import { messageTexts as t } from '../texts/messages.ts'
 import { starTexts } from '../texts/stars.ts'
@@ -51,10 +52,11 @@ function MessageMenu(props: {
   const isDeletedByAuthor = isMine && isSent && !acts.some(isDeletion)
   const isText = !mediaIn(props.text, message.message_type)
   const doing = (what: () => unknown) => () => attempt(async () => what())
-  const copy = async () => {
-    await navigator.clipboard.writeText(props.text)
-    tell(t.menu.copied)
+  const copy = (text: string, told: string) => async () => {
+    await navigator.clipboard.writeText(text)
+    tell(told)
   }
+  const link = () => new URL(linkToMessage(live.ref, String(message.seq)), location.href).href
   const choiceOf = (one: RowAct) => (
     <MenuItem
       key={one.title}
@@ -85,8 +87,13 @@ function MessageMenu(props: {
         </MenuItem>
       )}
       {isText && (
-        <MenuItem icon="book" onPress={doing(copy)}>
+        <MenuItem icon="book" onPress={doing(copy(props.text, t.menu.copied))}>
           {t.menu.copy}
+        </MenuItem>
+      )}
+      {isSent && (
+        <MenuItem icon="link" onPress={doing(copy(link(), t.menu.linkCopied))}>
+          {t.menu.copyLink}
         </MenuItem>
       )}
       {isSent && (

@@ -114,7 +114,8 @@ export function goToMessage(room: RoomRef, number: number | undefined): void {
   openPage(number === undefined ? linkToRoom(room) : linkToMessage(room, String(number)))
 }
 
-function linkToMessage(room: RoomRef, seq: string): string {
+/** The path of a message, which opens its room at it. */
+export function linkToMessage(room: RoomRef, seq: string): string {
   const isStream = lookOf(room).isWatched
   return isStream
     ? linkTo('streamMessage', { stream: room.id ?? '', seq })

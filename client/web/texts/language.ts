@@ -30,13 +30,33 @@ export function chooseLanguage(next: Language | null): void {
   location.reload()
 }
 
+/** A clock of twelve hours or of 24. */
+export type Hours = 'h12' | 'h23'
+const hoursKey = 'plaza.hours'
+
+/** The clock that was chosen on this device; null if it is that of the region. */
+export function chosenHours(): Hours | null {
+  const kept = isPage ? localStorage.getItem(hoursKey) : null
+  return kept === 'h12' || kept === 'h23' ? kept : null
+}
+
+/** Formats are made once, so another clock begins with a reload, as another language does. */
+export function chooseHours(next: Hours | null): void {
+  if (next) localStorage.setItem(hoursKey, next)
+  else localStorage.removeItem(hoursKey)
+  location.reload()
+}
+
 /** What the browser asks for, without tags that no date can have, such as `en-US@posix`. */
 const asked = (isPage ? navigator.languages : []).filter((tag) => isLanguage(languageOf(tag)) && /^[\w-]+$/.test(tag))
 
 const wanted: Language = chosenLanguage() ?? (languageOf(asked[0] ?? 'en') as Language)
-/** For numbers and dates: the language of the page, in the region of the browser. */
-const localeOf = (language: Language): string =>
-  new Intl.Locale(asked.find((tag) => languageOf(tag) === language) ?? language, { numberingSystem: 'latn' }).toString()
+/** For numbers and dates: the language of the page, in the region of the browser, with the chosen clock. */
+function localeOf(language: Language): string {
+  const tag = asked.find((one) => languageOf(one) === language) ?? language
+  const hourCycle = chosenHours()
+  return new Intl.Locale(tag, { numberingSystem: 'latn', ...(hourCycle && { hourCycle }) }).toString()
+}
 
 export let direction: 'ltr' | 'rtl' = 'ltr'
 export let locale: string = localeOf('en')

@@ -76,6 +76,8 @@ export const messageTexts = textCatalog('messages', {
     edit: 'Edit',
     copy: 'Copy text',
     copied: 'Copied.',
+    copyLink: 'Copy link',
+    linkCopied: 'Link copied.',
     star: 'Star',
     report: 'Report message',
     delete: 'Delete',

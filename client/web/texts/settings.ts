@@ -19,15 +19,20 @@ export const settingTexts = textCatalog('settings', {
   save: 'Save',
   saved: 'Saved.',
   remove: 'Remove',
-  themes: {
-    title: 'Theme',
-    system: 'System',
-    light: 'Light',
-    dark: 'Dark',
+  looks: {
+    theme: { title: 'Theme', system: 'System', light: 'Light', dark: 'Dark' },
+    size: { title: 'Text size', normal: 'Normal', small: 'Small', large: 'Large', largest: 'Largest' },
+    density: { title: 'Message spacing', comfortable: 'Comfortable', compact: 'Compact' },
   },
   language: {
     title: 'Language',
     browser: 'Like the browser',
+  },
+  hours: {
+    title: 'Clock',
+    region: 'Like the region',
+    h12: '12 hours (3:30 PM)',
+    h23: '24 hours (15:30)',
   },
   profile: {
     picture: 'Your picture',

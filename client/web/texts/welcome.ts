@@ -12,7 +12,7 @@ export const welcomeTexts = simpleCatalog('welcome', {
   pitchMore:
     'Everyone in a room sees the same messages in the same order. Moderation takes effect at once. A message that is blocked tells you why.',
   ended: 'You were signed out. Sign in again.',
-  invited: 'You have been invited to a room. Sign in or enter as guest to join.',
+  invited: '{name} invited you to join this room.',
   openingLink: 'Signing you in…',
   contact: 'Contact',
   link: {

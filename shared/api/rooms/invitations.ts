@@ -77,10 +77,10 @@ export const invitations = {
   }),
   read: operation({
     summary:
-      'Whereto an invitation leads, and who invites. Refused as accepting it would be, but for the gate of the room.',
+      'Whereto an invitation leads, and who invites. Refused as accepting it would be, but for the gate of the room. Strangers may ask before they sign in.',
     http: 'GET /api/invitations/:token',
     socket: '/rooms invitation:read',
-    access: 'user',
+    access: 'public',
     limit: 'general',
     cost: 'cheap',
     input: z.object({ token: Token }),

@@ -13,7 +13,7 @@ import { heavy } from '#test/support/heavy'
 import { appoint } from '#test/support/moderation'
 import { befriend, channelOf, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
-import { wallet } from '#test/support/wallet'
+import { call, wallet } from '#test/support/wallet'
 
 const fifty = <T>(make: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, at) => make(at)))
 
@@ -99,6 +99,17 @@ describe('invitations', () => {
     },
   )
 
+  /** What somebody without an account is answered. */
+  const asStranger = async (token: string) => (await call(server.url, `GET /api/invitations/${token}`)).body
+
+  solo('a stranger sees whereto a link leads until it ends', async () => {
+    const { token, invitation } = await make()
+    const read = await guest.does('rest', invitations.read, { token })
+    expect(await asStranger(token)).toMatchObject(read)
+    await owner.does('rest', invitations.revoke, { room: group, id: invitation.id })
+    expect(await asStranger(token)).toMatchObject({ error: { code: 'INVITATION_REVOKED' } })
+  })
+
   solo('M64: channels have links too, also closed ones', async () => {
     const channel = await channelOf(owner)
     await moderates(owner, { room: channel, action: 'rules', patch: { read_access: 'members' } })
@@ -114,6 +125,7 @@ describe('invitations', () => {
     await Rooms.create({ _id: `channel:${id}`, ...fields, created_at: now, updated_at: now })
     const { token } = await root.does(door, invitations.create, { room: { type: 'channel', id } })
     expect(await codeOf(guest, token, door)).toBe('INVITATION_NOT_FOUND')
+    expect(await asStranger(token)).toMatchObject({ error: { code: 'INVITATION_NOT_FOUND' } })
   })
 
   solo('M64: the token is stored as a hash alone, and shown once', async () => {

@@ -1,10 +1,10 @@
 import { Icon } from '../../kit/icon.tsx'
 import { welcomeTexts as t } from '../../texts/welcome.ts'
-import { useTheme } from './theme.ts'
+import { useLook } from './looks.ts'
 
 /** Switches between the light and the dark theme. */
 export function ThemeButton() {
-  const [theme, choose] = useTheme()
+  const [theme, choose] = useLook('theme')
   const isDark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
   return (
     <button

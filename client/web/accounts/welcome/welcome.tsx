@@ -66,6 +66,8 @@ function LivePreview({ onLook }: { onLook: (stream?: string) => void }) {
 
 const ContactDialog = lazy(async () => ({ default: (await import('../../support/contact-form.tsx')).ContactDialog }))
 
+const InvitationFacts = lazy(async () => ({ default: (await import('./invitation-facts.tsx')).InvitationFacts }))
+
 const publicRoom: RoomRef = { type: 'alpha', id: null }
 
 /** The sign-in, beside what visitors can see: the room of the address, else the public room. */
@@ -83,6 +85,7 @@ export function Welcome(props: {
   const streams = useFirstLive()
   const [isWriting, setWriting] = useState(false)
   const { room, isOpening } = useVisitedRoom(props.room)
+  const invitation = location.pathname.split('/invite/')[1]
   const preview =
     room && props.room && kindOf(props.room).readers === 'anyone'
       ? { ref: props.room, name: room.name }
@@ -100,8 +103,14 @@ export function Welcome(props: {
           <ThemeButton />
         </header>
         <div className={styles.welcomePitch}>
-          <h1>{room ? isolated(room.name) : isOpening ? '\u00a0' : t.pitch}</h1>
-          {room ? <RoomFacts room={room} /> : !isOpening && <p>{t.pitchMore}</p>}
+          {invitation ? (
+            <LazyBoundary>
+              <InvitationFacts token={invitation} />
+            </LazyBoundary>
+          ) : (
+            <h1>{room ? isolated(room.name) : isOpening ? '\u00a0' : t.pitch}</h1>
+          )}
+          {room ? <RoomFacts room={room} /> : !isOpening && !invitation && <p>{t.pitchMore}</p>}
           {status?.notice && (
             <p className="hint" role="status">
               <bdi>{status.notice}</bdi>
@@ -110,11 +119,6 @@ export function Welcome(props: {
           {props.endedBy && link === null && (
             <p className="hint" role="status">
               {t.ended}
-            </p>
-          )}
-          {location.pathname.startsWith('/invite/') && (
-            <p className="hint" role="status">
-              {t.invited}
             </p>
           )}
           {link?.state === 'opening' && (

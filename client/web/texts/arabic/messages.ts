@@ -78,6 +78,8 @@ export const messageTexts: TextTranslation<typeof english> = {
     edit: 'تعديل',
     copy: 'نسخ النص',
     copied: 'تم النسخ.',
+    copyLink: 'نسخ الرابط',
+    linkCopied: 'تم نسخ الرابط.',
     star: 'تمييز بنجمة',
     report: 'الإبلاغ عن الرسالة',
     delete: 'حذف',

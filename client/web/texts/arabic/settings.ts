@@ -24,15 +24,20 @@ export const settingTexts: TextTranslation<typeof english> = {
   save: 'حفظ',
   saved: 'تم الحفظ.',
   remove: 'إزالة',
-  themes: {
-    title: 'السمة',
-    system: 'النظام',
-    light: 'فاتحة',
-    dark: 'داكنة',
+  looks: {
+    theme: { title: 'السمة', system: 'النظام', light: 'فاتحة', dark: 'داكنة' },
+    size: { title: 'حجم النص', normal: 'عادي', small: 'صغير', large: 'كبير', largest: 'الأكبر' },
+    density: { title: 'المسافة بين الرسائل', comfortable: 'مريحة', compact: 'متقاربة' },
   },
   language: {
     title: 'اللغة',
     browser: 'مثل المتصفح',
+  },
+  hours: {
+    title: 'الساعة',
+    region: 'مثل المنطقة',
+    h12: '12 ساعة (3:30 م)',
+    h23: '24 ساعة (15:30)',
   },
   profile: {
     picture: 'صورتك',

@@ -77,6 +77,8 @@ export const messageTexts: TextTranslation<typeof english> = {
     edit: 'Bearbeiten',
     copy: 'Text kopieren',
     copied: 'Kopiert.',
+    copyLink: 'Link kopieren',
+    linkCopied: 'Link kopiert.',
     star: 'Markieren',
     report: 'Nachricht melden',
     delete: 'Löschen',

@@ -24,15 +24,20 @@ export const settingTexts: TextTranslation<typeof english> = {
   save: 'Speichern',
   saved: 'Gespeichert.',
   remove: 'Entfernen',
-  themes: {
-    title: 'Design',
-    system: 'System',
-    light: 'Hell',
-    dark: 'Dunkel',
+  looks: {
+    theme: { title: 'Design', system: 'System', light: 'Hell', dark: 'Dunkel' },
+    size: { title: 'Textgröße', normal: 'Normal', small: 'Klein', large: 'Groß', largest: 'Sehr groß' },
+    density: { title: 'Abstand der Nachrichten', comfortable: 'Luftig', compact: 'Kompakt' },
   },
   language: {
     title: 'Sprache',
     browser: 'Wie der Browser',
+  },
+  hours: {
+    title: 'Uhrzeit',
+    region: 'Wie in der Region',
+    h12: '12 Stunden (3:30 PM)',
+    h23: '24 Stunden (15:30)',
   },
   profile: {
     picture: 'Dein Bild',

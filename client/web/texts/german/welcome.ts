@@ -12,7 +12,7 @@ export const welcomeTexts: SimpleTranslation<typeof english> = {
   pitchMore:
     'Alle in einem Raum sehen dieselben Nachrichten in derselben Reihenfolge. Moderation wirkt sofort. Eine blockierte Nachricht sagt dir, warum.',
   ended: 'Du wurdest abgemeldet. Melde dich wieder an.',
-  invited: 'Du wurdest in einen Raum eingeladen. Melde dich an oder komm als Gast herein, um beizutreten.',
+  invited: '{name} lädt dich in diesen Raum ein.',
   openingLink: 'Du wirst angemeldet …',
   contact: 'Kontakt',
   link: {

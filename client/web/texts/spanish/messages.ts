@@ -77,6 +77,8 @@ export const messageTexts: TextTranslation<typeof english> = {
     edit: 'Editar',
     copy: 'Copiar texto',
     copied: 'Copiado.',
+    copyLink: 'Copiar enlace',
+    linkCopied: 'Enlace copiado.',
     star: 'Destacar',
     report: 'Denunciar mensaje',
     delete: 'Eliminar',

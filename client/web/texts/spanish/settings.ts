@@ -24,15 +24,20 @@ export const settingTexts: TextTranslation<typeof english> = {
   save: 'Guardar',
   saved: 'Guardado.',
   remove: 'Quitar',
-  themes: {
-    title: 'Tema',
-    system: 'Sistema',
-    light: 'Claro',
-    dark: 'Oscuro',
+  looks: {
+    theme: { title: 'Tema', system: 'Sistema', light: 'Claro', dark: 'Oscuro' },
+    size: { title: 'Tamaño del texto', normal: 'Normal', small: 'Pequeño', large: 'Grande', largest: 'Muy grande' },
+    density: { title: 'Espacio entre mensajes', comfortable: 'Amplio', compact: 'Compacto' },
   },
   language: {
     title: 'Idioma',
     browser: 'Como el navegador',
+  },
+  hours: {
+    title: 'Reloj',
+    region: 'Como en la región',
+    h12: '12 horas (3:30 p. m.)',
+    h23: '24 horas (15:30)',
   },
   profile: {
     picture: 'Tu imagen',

@@ -12,7 +12,7 @@ export const welcomeTexts: SimpleTranslation<typeof english> = {
   pitchMore:
     'Todos en una sala ven los mismos mensajes en el mismo orden. La moderación tiene efecto al instante. Un mensaje bloqueado te dice por qué.',
   ended: 'Se cerró tu sesión. Inicia sesión de nuevo.',
-  invited: 'Te han invitado a una sala. Inicia sesión o entra como invitado para unirte.',
+  invited: '{name} te invita a unirte a esta sala.',
   openingLink: 'Iniciando sesión…',
   contact: 'Contacto',
   link: {

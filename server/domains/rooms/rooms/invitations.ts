@@ -27,6 +27,8 @@ import { enterRoom } from './members.ts'
 
 const openAtMost = 50
 const tokenBytes = 32
+/** Who is not signed in, for a judgement: nobody's member, guest or moderator. */
+const stranger = ''
 const tries = { seconds: 60, byOne: 30, fromOneAddress: 300 }
 
 export const invitations = defineDomain(contract, {
@@ -94,10 +96,11 @@ export const invitations = defineDomain(contract, {
   },
 
   async read({ token }, context) {
-    const { key, judge } = await findInvitation(context, token)
+    const { account } = context.caller
+    const { key, judge } = await findInvitation(context, account ?? stranger, token)
     const { room, invitation, is_member } = await context.node.log.ask(key, (view, now) => {
       // Judges the invitation for the caller, as if the displayed gate were passed.
-      const { judgement, invitation } = judge(view, now, { room: key, account: signedIn(context).account })
+      const { judgement, invitation } = judge(view, now, { room: key, account: account ?? stranger })
       if ('refuse' in judgement) throw judgement.refuse
       return { room: roomIn(view), invitation, is_member: 'already' in judgement }
     })
@@ -116,7 +119,7 @@ export const invitations = defineDomain(contract, {
 
   async accept({ token }, context) {
     const { account } = signedIn(context)
-    const { key, judge } = await findInvitation(context, token)
+    const { key, judge } = await findInvitation(context, account, token)
     await enterRoom(context.node, key, { who: account, judge: (view, now, pass) => judge(view, now, pass).judgement })
     return { room: await roomAnswer(context.node, key, account) }
   },
@@ -145,11 +148,11 @@ interface FoundInvitation {
 }
 
 /** The invitation of a token, and its judgement for this caller. Each call counts as an attempt. */
-async function findInvitation(context: Context, token: string): Promise<FoundInvitation> {
-  const { account, ip } = signedIn(context)
+async function findInvitation(context: Context, account: string, token: string): Promise<FoundInvitation> {
+  const { ip } = context.caller
   const { limits } = context.node
   const allowed =
-    (await limits.guard('invitations-by', account, tries.byOne, tries.seconds)) &&
+    (await limits.guard('invitations-by', account || ip, tries.byOne, tries.seconds)) &&
     (await limits.guard('invitations-from', ip, tries.fromOneAddress, tries.seconds))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: tries.seconds })
   const token_hash = hashOf(token)
@@ -157,7 +160,7 @@ async function findInvitation(context: Context, token: string): Promise<FoundInv
   const its = (stored?.value as InvitationFact[] | undefined)?.find((one) => one.token_hash === token_hash)
   if (!stored || !its || !isKnownRoom(stored.room)) throw new AppError('INVITATION_NOT_FOUND')
   const [actor, isBlocked, isLeaving] = await Promise.all([
-    actorOf(context.node, account),
+    account === stranger ? { account, name: '' } : actorOf(context.node, account),
     areBlocked(account, its.invited_by),
     isLeavingAccount(its.invited_by),
   ])

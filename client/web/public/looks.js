@@ -1,0 +1,7 @@
+// Before the first paint: what was chosen does not flash.
+try {
+  for (const name of ['theme', 'size', 'density']) {
+    const chosen = localStorage.getItem(`plaza.${name}`)
+    if (chosen) document.documentElement.dataset[name] = chosen
+  }
+} catch {}
