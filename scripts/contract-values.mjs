@@ -23,7 +23,7 @@ function valuesAlone({ table: { events, ...values } }) {
 
 const columns = ['http', 'socket', 'key', 'stream', 'lines']
 
-/** An operation a line, as the names of its fields would be a tenth of what the first screen loads of the contract. */
+/** One line for each operation: the names of its fields would weigh more on the first screen. */
 function linesOf(operations) {
   const rows = Object.entries(operations).map(([name, operation]) => {
     const others = Object.keys(operation).filter((field) => !columns.includes(field))

@@ -27,8 +27,8 @@ import { enterRoom } from './members.ts'
 
 const openAtMost = 50
 const tokenBytes = 32
-/** Who is not signed in, for a judgement: nobody's member, guest or moderator. */
-const stranger = ''
+/** Who is not signed in, for a judgement: member or moderator of nothing. */
+const stranger = { account: '', name: '' }
 const tries = { seconds: 60, byOne: 30, fromOneAddress: 300 }
 
 export const invitations = defineDomain(contract, {
@@ -97,10 +97,10 @@ export const invitations = defineDomain(contract, {
 
   async read({ token }, context) {
     const { account } = context.caller
-    const { key, judge } = await findInvitation(context, account ?? stranger, token)
+    const { key, judge } = await findInvitation(context, account, token)
     const { room, invitation, is_member } = await context.node.log.ask(key, (view, now) => {
       // Judges the invitation for the caller, as if the displayed gate were passed.
-      const { judgement, invitation } = judge(view, now, { room: key, account: account ?? stranger })
+      const { judgement, invitation } = judge(view, now, { room: key, account: account ?? stranger.account })
       if ('refuse' in judgement) throw judgement.refuse
       return { room: roomIn(view), invitation, is_member: 'already' in judgement }
     })
@@ -148,11 +148,11 @@ interface FoundInvitation {
 }
 
 /** The invitation of a token, and its judgement for this caller. Each call counts as an attempt. */
-async function findInvitation(context: Context, account: string, token: string): Promise<FoundInvitation> {
+async function findInvitation(context: Context, account: string | null, token: string): Promise<FoundInvitation> {
   const { ip } = context.caller
   const { limits } = context.node
   const allowed =
-    (await limits.guard('invitations-by', account || ip, tries.byOne, tries.seconds)) &&
+    (await limits.guard('invitations-by', account ?? ip, tries.byOne, tries.seconds)) &&
     (await limits.guard('invitations-from', ip, tries.fromOneAddress, tries.seconds))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: tries.seconds })
   const token_hash = hashOf(token)
@@ -160,8 +160,8 @@ async function findInvitation(context: Context, account: string, token: string):
   const its = (stored?.value as InvitationFact[] | undefined)?.find((one) => one.token_hash === token_hash)
   if (!stored || !its || !isKnownRoom(stored.room)) throw new AppError('INVITATION_NOT_FOUND')
   const [actor, isBlocked, isLeaving] = await Promise.all([
-    account === stranger ? { account, name: '' } : actorOf(context.node, account),
-    areBlocked(account, its.invited_by),
+    account === null ? stranger : actorOf(context.node, account),
+    account !== null && areBlocked(account, its.invited_by),
     isLeavingAccount(its.invited_by),
   ])
   return {
