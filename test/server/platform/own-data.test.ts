@@ -339,6 +339,32 @@ describe('P25: the address of an archive', () => {
     expect((await fetch(at(ada, url ?? ''))).status).toBe(404)
   })
 
+  test('serves a part, so that a download can go on where it broke off', async () => {
+    await ada.does('rest', ownData.beginExport, {})
+    const { url } = await ready(ada)
+    const part = (headers: Record<string, string> = {}, method = 'GET') =>
+      fetch(at(ada, url ?? ''), { method, headers })
+    const [whole, head] = [await part(), await part({}, 'HEAD')]
+    const bytes = Buffer.from(await whole.arrayBuffer())
+    const version = whole.headers.get('etag') ?? ''
+    for (const { headers } of [whole, head])
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'accept-ranges': 'bytes',
+        'content-length': String(bytes.length),
+        etag: expect.stringMatching(/^"[\w-]+"$/),
+      })
+    const rest = await part({ Range: 'bytes=100-', 'If-Range': version })
+    expect(rest.status).toBe(206)
+    expect(rest.headers.get('content-range')).toBe(`bytes 100-${bytes.length - 1}/${bytes.length}`)
+    expect(rest.headers.get('cache-control')).toBe('private, no-store')
+    expect(Buffer.from(await rest.arrayBuffer())).toEqual(bytes.subarray(100))
+    const beyond = await part({ Range: `bytes=${bytes.length}-` })
+    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${bytes.length}`])
+    expect(await beyond.text()).toBe('')
+    const another = await part({ Range: 'bytes=100-', 'If-Range': '"another"' })
+    expect([another.status, (await another.arrayBuffer()).byteLength]).toEqual([200, bytes.length])
+  })
+
   test('is of nobody else, and cannot be guessed or changed', async () => {
     await ada.does('rest', ownData.beginExport, {})
     const { url } = await ready(ada)
