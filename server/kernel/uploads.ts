@@ -312,6 +312,14 @@ const readForm = (request: Request, response: Response, field: string, options: 
 
 function refusalOf(error: unknown): AppError {
   if (error instanceof AppError) return error
+  if (error instanceof multer.MulterError && error.code === 'LIMIT_FIELD_VALUE') {
+    const details = { path: error.field }
+    return new AppError('VALIDATION_ERROR', {
+      message: `${error.field}: too long, at most ${longestField} bytes`,
+      details,
+      cause: error,
+    })
+  }
   const isStore = typeof (error as NodeJS.ErrnoException | null)?.errno === 'number'
   return isStore
     ? new AppError('SERVICE_UNAVAILABLE', { message: 'Files cannot be received at the moment', cause: error })

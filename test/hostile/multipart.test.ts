@@ -153,7 +153,7 @@ const rows: [
     (door) => withFile(door, ...['b', 'c', 'd', 'e', 'f'].map((name) => ({ name, value: '' }))),
     unreadable,
   ],
-  [203, 'a field of 600 bytes', field('note', 'x'.repeat(600)), unreadable],
+  [203, 'a field of 600 bytes', field('note', 'x'.repeat(600)), '400 note: too long, at most 512 bytes'],
   [203, 'the name of a field of 100 bytes', field('n'.repeat(100), 'x'), unreadable],
   [
     204,
