@@ -8,6 +8,7 @@ import { sweepFiles } from '#server/domains/media/uploads/store'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { archiveSpool, removeArchive } from '#server/domains/platform/own-data/export-jobs'
 import { DataExports } from '#server/domains/platform/own-data/model'
+import { Votes, Words } from '#server/domains/rooms/room-state/model'
 import { declaredModels } from '#server/kernel/store/model'
 import { fakePush } from '#server/ports/push/fake'
 import { localStorage } from '#server/ports/storage/local'
@@ -19,6 +20,7 @@ import { contactNotes } from '#shared/api/people/contact-notes'
 import { archiveDays, dataExportChanged, ownData } from '#shared/api/platform/own-data'
 import { push } from '#shared/api/platform/push'
 import { messages } from '#shared/api/rooms/messages'
+import { polls } from '#shared/api/rooms/polls'
 import { stars } from '#shared/api/rooms/stars'
 import { AppError } from '#shared/errors'
 import { dmOf } from '#shared/kit/primitives'
@@ -125,13 +127,85 @@ describe('P25: the archive of an account', () => {
     await say(ada, await channelOf(ada), `"'><script>alert(1)</script>`)
     const { files } = await archiveOf(ada)
     const pages = [...files].filter(([name]) => name.endsWith('.html')).map(([, bytes]) => String(bytes))
-    expect(pages).toHaveLength(2)
+    expect(pages.length).toBeGreaterThan(2)
     for (const page of pages) {
       expect(page).toContain("default-src 'none'")
       expect(page).not.toMatch(/<script|<img src=x/)
     }
     expect(pages.join()).toContain('&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;')
     expect(pages.join()).toContain('&lt;img src=x onerror=alert(1)&gt;')
+  })
+
+  test('has the answers of polls, its own acts with reasons, warnings, blocked words and links of invitation', async () => {
+    const [own, theirs] = [await channelOf(ada, bob), await channelOf(bob, ada)]
+    const { poll } = await ada.does('rest', polls.create, { room: own, question: 'Which?', options: ['tea', 'none'] })
+    await ada.does('rest', polls.vote, { room: own, pollId: poll.id, optionIndex: 1 })
+    const of = { target: bob.account, room: own }
+    await moderates(ada, { ...of, action: 'mute', duration: '1h', reason: 'too loud' })
+    await moderates(ada, { action: 'word_add', room: own, patch: { word: 'turnip', word_action: 'flag' } })
+    await moderates(bob, { action: 'warn', target: ada.account, room: theirs, reason: 'be kind' })
+    await moderates(bob, { action: 'word_add', room: theirs, patch: { word: 'parsnip', word_action: 'flag' } })
+    const links = [
+      await ada.does('rest', api.invitations.create, { room: own }),
+      await ada.does('rest', api.invitations.create, { room: own, max_uses: 3 }),
+    ]
+    await ada.does('rest', api.invitations.revoke, { room: own, id: links[0]?.invitation.id ?? '' })
+    // Records follow the log.
+    await until(async () => expect(await Words.countDocuments({ added_by: ada.account })).toBe(1))
+    await until(async () => expect(await Votes.countDocuments({ user_address: ada.account })).toBe(1))
+    const { files } = await archiveOf(ada)
+    const said = conversationsIn(files).flatMap(({ messages: all }) => all)
+    expect(said).toMatchObject([{ poll: { poll_id: poll.id, question: 'Which?', options: ['tea', 'none'] } }])
+    expect(rowsOf(files, 'polls', 'votes')).toMatchObject([{ poll_id: poll.id, options: [1] }])
+    expect(rowsOf(files, 'moderation', 'blocked_words')).toMatchObject([{ word: 'turnip' }])
+    const acts = rowsOf(files, 'moderationLog', 'acts')
+    expect(acts).toContainEqual(
+      expect.objectContaining({ action_type: 'mute', target_user_address: bob.account, reason: 'too loud' }),
+    )
+    expect(acts).toContainEqual(
+      expect.objectContaining({ action_type: 'warn', moderator_address: null, reason: 'be kind' }),
+    )
+    expect(rowsOf(files, 'moderationLog', 'invitations')).toMatchObject([
+      { invitation_id: links[0]?.invitation.id, revoked_at: expect.any(String) },
+      { invitation_id: links[1]?.invitation.id, max_uses: 3, revoked_at: null },
+    ])
+    const all = [...files.values()].map(String).join('\n')
+    for (const secret of ['parsnip', ...links.map(({ token }) => token), 'token_hash'])
+      expect(all).not.toContain(secret)
+  })
+
+  test('has pages with names, times and answers to read, and none of empty parts', async () => {
+    const name = `Bob the Writer ${round}`
+    await bob.does('rest', accounts.updateProfile, { display_name: name })
+    await befriend(ada, bob)
+    await say(ada, dmOf(ada.account, bob.account), sealed())
+    const [room, group] = [await channelOf(ada), await groupOf(bob, ada)]
+    await say(bob, group, 'to the group')
+    const first = await say(ada, room, 'as it was')
+    await ada.does('rest', messages.edit, { room, id: first.id, text: 'as it is' })
+    await ada.does('rest', polls.create, { room, question: 'Which?', options: ['tea & milk', 'none'] })
+    const body = new FormData()
+    body.set('file', new Blob([png, 'shown']), 'picture.png')
+    const headers = { Authorization: `Bearer ${ada.token}` }
+    const sent = await fetch(`${ada.url}/api/upload`, { method: 'POST', body, headers })
+    const { url } = (await sent.json()) as { url: string }
+    await say(ada, room, `[IMAGE]${url}`)
+    const { files } = await archiveOf(ada, { include_media: true })
+    const index = String(files.get('index.html'))
+    expect(index).toContain(`>${name}</a>`)
+    expect(index).toMatch(/href="data\/friends\.html">Friends<\/a>/)
+    expect(index).not.toContain('data/webhooks')
+    const pages = [...files].filter(([path]) => /^messages.*html$/.test(path)).map(([, bytes]) => String(bytes))
+    const all = pages.join('\n')
+    expect(all).toContain(`<span class="from" dir="auto">${name}</span>`)
+    expect(all).toMatch(
+      /<time datetime="[^"]+">\d+ \w+ \d{4} at \d\d:\d\d UTC<\/time> <span class="from">edited<\/span>/,
+    )
+    expect(all).toContain('<li dir="auto">tea &amp; milk</li>')
+    expect(all).toContain('<p><i>Encrypted</i></p>')
+    expect(all).toMatch(/<img src="\.\.\/files\/[^"]+"/)
+    expect(all).not.toMatch(/\[(IMAGE|POLL)\]/)
+    expect(String(files.get('data/friends.html'))).toContain(`${name} (${bob.account})`)
   })
 
   test('has all of direct messages and groups, and of rooms what its owner wrote', async () => {
@@ -419,7 +493,7 @@ const archivesIn = async (folder: string) =>
 /** Whether the rows of a collection in an archive have a field. */
 function rowsHave(files: ReadonlyMap<string, Buffer>, collection: string, field: string): boolean {
   return [...files].some(([name, bytes]) => {
-    if (!name.startsWith('data/')) return false
+    if (!/^data\/.*\.json$/.test(name)) return false
     const rows = (JSON.parse(String(bytes)) as Record<string, unknown>)[collection]
     return Array.isArray(rows) && rows.some((row) => field in row)
   })
