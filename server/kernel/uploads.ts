@@ -299,6 +299,10 @@ const readForm = (request: Request, response: Response, field: string, options: 
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'])
         form.once(limit, () => refuse(new Error(`The form has more: ${limit}`)))
       form.on('file', (_name: string, file: Readable) => file.once('limit', () => refuse(tooLarge)))
+      // Before the parser, which ends a form without a reason.
+      form.prependListener('field', (name: string | undefined, _value, { nameTruncated, valueTruncated }) => {
+        if (name !== undefined && valueTruncated && !nameTruncated) refuse(longFieldError(name))
+      })
       // The parser reports early only by this event that it has given up.
       form.once('unpipe', () => {
         if (!request.readableEnded) refuse(new Error('The form is broken off'))
@@ -310,16 +314,14 @@ const readForm = (request: Request, response: Response, field: string, options: 
     )
   })
 
+const longFieldError = (name: string) =>
+  new AppError('VALIDATION_ERROR', {
+    message: `${name}: too long, at most ${longestField} bytes`,
+    details: { path: name },
+  })
+
 function refusalOf(error: unknown): AppError {
   if (error instanceof AppError) return error
-  if (error instanceof multer.MulterError && error.code === 'LIMIT_FIELD_VALUE') {
-    const details = { path: error.field }
-    return new AppError('VALIDATION_ERROR', {
-      message: `${error.field}: too long, at most ${longestField} bytes`,
-      details,
-      cause: error,
-    })
-  }
   const isStore = typeof (error as NodeJS.ErrnoException | null)?.errno === 'number'
   return isStore
     ? new AppError('SERVICE_UNAVAILABLE', { message: 'Files cannot be received at the moment', cause: error })
