@@ -349,6 +349,11 @@ describe('P26: what is erased', () => {
     for (const door of over)
       for (const operation of [messages.send, messages.check])
         expect(await later.refused(door, operation, draft)).toMatchObject({ code: 'USER_NOT_FOUND', status: 404 })
+    const direct = { recipientAddress: ada.account, encryptedContent: sealed() }
+    expect(await later.refused('rest', messages.directSend, direct)).toMatchObject({
+      code: 'USER_NOT_FOUND',
+      status: 404,
+    })
     await person(server, `is erased ${round}`)
     for (const door of over) await later.does(door, messages.send, { room, text: sealed() })
   })
