@@ -16,7 +16,7 @@ const quiet = await channelOf(innocent)
 /** Uploads whose addresses say much, too. */
 const files = await Promise.all(
   times(10, (at) => {
-    const key = `media/chat/${owner.account.toLowerCase()}/${at}${'aa-'.repeat(100)}a.png`
+    const key = `media/chat/${owner.account.toLowerCase()}/${at}${'aa-'.repeat(60)}a.png`
     return storeFileOn(server, owner.account, key, new Uint8Array(1))
   }),
 )

@@ -1,6 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { RoomEvents } from '#server/log/model'
 import { moderation } from '#shared/api/moderation/moderation'
 import type { RulesPatch } from '#shared/api/moderation/verdict'
 import { messages } from '#shared/api/rooms/messages'
@@ -157,6 +158,19 @@ describe('M01: attachments pass the verdict', () => {
     const question = { room, question: 'Which?', options: ['a turnip', 'none'] }
     await owner.does('socket', polls.create, question)
     expect(await owner.does('rest', moderation.simulate, { room, word: 'turnip' } as never)).toMatchObject({ hits: 2 })
+  })
+
+  test('a dry run does not count those from elsewhere, which older versions took', async () => {
+    const room = await channelOf(owner, member)
+    const attachments = [{ url: own('1.png') }]
+    const { message } = await member.does('socket', messages.send, { room, text: 'see', attachments })
+    const older = { 'body.attachments': [{ url: file }] }
+    await RoomEvents.updateOne({ _id: message.id }, { $set: older })
+    expect(await RoomEvents.countDocuments(older)).toBe(1)
+    expect(await owner.does('rest', moderation.simulate, { room, word: 'turnip' } as never)).toMatchObject({
+      tested: 1,
+      hits: 0,
+    })
   })
 
   test('beside the ciphertext of a direct message they are refused', async () => {
