@@ -122,18 +122,58 @@ describe('P25: the archive of an account', () => {
     }
   })
 
-  test('is read as a page, in which nothing that anybody wrote can run', async () => {
-    await ada.does('rest', accounts.updateProfile, { display_name: '<img src=x onerror=alert(1)>' })
-    await say(ada, await channelOf(ada), `"'><script>alert(1)</script>`)
+  test('is read as pages, in which nothing that anybody wrote can run', async () => {
+    const evil = (what: string) => `<img src=x onerror=alert('${what}')>"'><script>alert(1)</script>`
+    await ada.does('rest', accounts.updateProfile, { display_name: '<img src=x onerror=alert(1)>', bio: evil('bio') })
+    await bob.does('rest', accounts.updateProfile, { display_name: '<b onclick=alert(2)>Bob</b>' })
+    await befriend(ada, bob)
+    await say(bob, dmOf(ada.account, bob.account), sealed())
+    const room = await channelOf(ada, bob)
+    await ada.does('rest', api.rooms.update, { room, name: `<svg onload=alert(3)> ${round}` })
+    await say(ada, room, evil('text'))
+    await ada.does('rest', contactNotes.write, { targetAddress: bob.account, notes: evil('note') })
+    await moderates(ada, { room, target: bob.account, action: 'warn', reason: evil('reason') })
+    await moderates(ada, { action: 'word_add', room, patch: { word: '<i>turnip', word_action: 'flag' } })
+    const { poll } = await ada.does('rest', polls.create, { room, question: evil('which?'), options: [evil('a'), 'b'] })
+    await ada.does('rest', polls.vote, { room, pollId: poll.id, optionIndex: 0 })
     const { files } = await archiveOf(ada)
     const pages = [...files].filter(([name]) => name.endsWith('.html')).map(([, bytes]) => String(bytes))
     expect(pages.length).toBeGreaterThan(2)
     for (const page of pages) {
       expect(page).toContain("default-src 'none'")
-      expect(page).not.toMatch(/<script|<img src=x/)
+      expect(page).not.toMatch(/<(script|svg|b|i)\b(?!>Encrypted)|<img src=x|<[^>]*\son\w+=/)
+      expect(page.match(/<meta charset="utf-8">/g)).toHaveLength(1)
     }
-    expect(pages.join()).toContain('&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;')
-    expect(pages.join()).toContain('&lt;img src=x onerror=alert(1)&gt;')
+    const all = pages.join('')
+    for (const what of ['bio', 'text', 'note', 'reason', 'which?', 'a'])
+      expect(all).toContain(`&lt;img src=x onerror=alert(&#39;${what}&#39;)&gt;&quot;&#39;&gt;&lt;script&gt;`)
+    expect(all).toContain('&lt;img src=x onerror=alert(1)&gt;')
+    expect(all).toContain('&lt;b onclick=alert(2)&gt;Bob&lt;/b&gt;')
+    expect(all).toContain('<h1 dir="auto">&lt;svg onload=alert(3)&gt;')
+  })
+
+  test('shows what only looks like a time as it was written', async () => {
+    const bio = '2026-99-99T99:99:99Z'
+    await ada.does('rest', accounts.updateProfile, { bio })
+    const { files } = await archiveOf(ada)
+    expect(String(files.get('data/accounts.html'))).toContain(bio)
+  })
+
+  test('has what it has answered in polls of others, while it can read them', async () => {
+    const [open, left] = [await channelOf(bob, ada), await groupOf(bob, ada)]
+    for (const room of [open, left]) {
+      const question = `Which of ${room.type}?`
+      const ask = async () => bob.does('rest', polls.create, { room, question, options: ['tea', 'milk', 'none'] })
+      const [{ poll }, { poll: gone, message }] = [await ask(), await ask()]
+      await ada.does('rest', polls.vote, { room, pollId: poll.id, optionIndex: 1 })
+      await ada.does('rest', polls.vote, { room, pollId: gone.id, optionIndex: 1 })
+      await bob.does('rest', messages.remove, { room, id: message.id })
+    }
+    await ada.does('rest', api.rooms.leave, { room: left })
+    await until(async () => expect(await Votes.countDocuments({ user_address: ada.account })).toBe(4))
+    const { files } = await archiveOf(ada)
+    expect(rowsOf(files, 'polls', 'answers')).toMatchObject([{ question: 'Which of channel?', answers: ['milk'] }])
+    expect(String(files.get('data/polls.html'))).toContain('milk')
   })
 
   test('has the answers of polls, its own acts with reasons, warnings, blocked words and links of invitation', async () => {
@@ -435,8 +475,29 @@ describe('P25: the address of an archive', () => {
     const beyond = await part({ Range: `bytes=${bytes.length}-` })
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${bytes.length}`])
     expect(await beyond.text()).toBe('')
-    const another = await part({ Range: 'bytes=100-', 'If-Range': '"another"' })
-    expect([another.status, (await another.arrayBuffer()).byteLength]).toEqual([200, bytes.length])
+    for (const headers of [
+      { Range: 'bytes=100-', 'If-Range': '"another"' },
+      { Range: 'bytes=0-9,20-29' },
+      { Range: 'bytes=9-0' },
+      { Range: 'bytes=x-' },
+      { Range: 'pages=0-9' },
+    ]) {
+      const another = await part(headers)
+      expect([another.status, Buffer.from(await another.arrayBuffer()).equals(bytes)]).toEqual([200, true])
+    }
+    for (const [range, from, to] of [
+      ['0-0', 0, 1],
+      ['-7', bytes.length - 7, bytes.length],
+      [`-${bytes.length + 1}`, 0, bytes.length],
+      [`10-${bytes.length + 10}`, 10, bytes.length],
+    ] as const) {
+      const some = await part({ Range: `bytes=${range}` })
+      expect([some.status, some.headers.get('content-length')]).toEqual([206, String(to - from)])
+      expect(Buffer.from(await some.arrayBuffer())).toEqual(bytes.subarray(from, to))
+    }
+    const asked = await part({ Range: 'bytes=0-9' }, 'HEAD')
+    expect([asked.status, asked.headers.get('content-length')]).toEqual([200, String(bytes.length)])
+    expect((await part({ Range: 'bytes=-0' })).status).toBe(416)
   })
 
   test('is of nobody else, and cannot be guessed or changed', async () => {

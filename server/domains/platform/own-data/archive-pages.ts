@@ -8,7 +8,7 @@ import { isInClear } from '#shared/kit/clear-types'
 import { shortened } from '#shared/kit/person-name'
 
 const style =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}article{margin:1rem 0}time,.from{color:#666}p{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}img{max-width:100%}table{border-collapse:collapse;margin:1rem 0;width:100%}th,td{text-align:start;vertical-align:top;padding:.1rem .5rem;border-bottom:1px solid #ddd;overflow-wrap:anywhere}th{width:14rem;font-weight:normal;color:#666}'
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}article{margin:1rem 0}time,.from{color:#666}p{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}img{max-width:100%}table{border-collapse:collapse;margin:1rem 0;width:100%}th,td{text-align:start;vertical-align:top;padding:.1rem .5rem;border-bottom:1px solid #ddd;overflow-wrap:anywhere}th{width:min(14rem,30%);font-weight:normal;color:#666}table table{margin:0}'
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -104,7 +104,7 @@ function textAsPage({ content, message_type, is_deleted, poll }: Message & { pol
   if (is_deleted) return note('Deleted')
   if (poll) {
     const options = poll.options.map((option) => `<li dir="auto">${escapedHtml(option)}</li>`)
-    return `<p dir="auto">${escapedHtml(poll.question)}</p><ol start="0">${options.join('')}</ol>`
+    return `<p dir="auto">${escapedHtml(poll.question)}</p><ul>${options.join('')}</ul>`
   }
   const marker = readMarker(message_type, content)
   if (marker === null) return `<p dir="auto">${escapedHtml(content)}</p>`
@@ -142,12 +142,17 @@ function isEmptyValue(value: unknown): boolean {
   return typeof value === 'object' && !(value instanceof Date) && Object.keys(value).length === 0
 }
 
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
 async function valueAsPage(value: unknown, nameOf: NameOf): Promise<string> {
   if (value instanceof Date) return timeAsPage(value.toISOString())
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value !== 'object' && typeof value !== 'string') return escapedHtml(String(value))
+  if (Array.isArray(value)) return (await Promise.all(value.map((one) => valueAsPage(one, nameOf)))).join(', ')
+  if (isPlain(value)) return rowAsPage(value, nameOf)
   if (typeof value === 'object') return escapedHtml(JSON.stringify(value))
-  if (moment.test(value)) return timeAsPage(value)
+  if (moment.test(value) && !Number.isNaN(Date.parse(value))) return timeAsPage(value)
   if (!address.test(value)) return escapedHtml(value)
   const name = await nameOf(value)
   return escapedHtml(name === value ? value : `${name} (${value})`)

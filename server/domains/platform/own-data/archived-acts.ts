@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { logEntryOf } from '#server/domains/moderation/moderation/moderate'
 import { moderationApplied } from '#server/domains/rooms/room-state/events/people'
 import { InvitationFact } from '#server/domains/rooms/room-state/fact-schemas'
-import { invitationsIn } from '#server/domains/rooms/room-state/facts'
+import { invitationsIn, messageIn, pollIn } from '#server/domains/rooms/room-state/facts'
+import { Votes } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { chainedRows } from '#server/log/store'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
@@ -15,7 +16,7 @@ export interface Conversation {
   name: string
 }
 
-/** An act of the account, or a warning that it got. Who gave the warning is left out. */
+/** An act of the account, or a warning that it got, which does not name its moderator. */
 const ArchivedAct = LogEntry.omit({ seq: true, hash: true }).extend({
   moderator_address: z.string().nullable(),
   room_name: z.string().nullable(),
@@ -25,9 +26,18 @@ type ArchivedAct = z.infer<typeof ArchivedAct>
 const ArchivedInvitation = InvitationFact.omit({ token_hash: true }).extend({ room_name: z.string() })
 type ArchivedInvitation = z.infer<typeof ArchivedInvitation>
 
+const ArchivedAnswer = z.object({
+  poll_id: z.string(),
+  room_name: z.string(),
+  question: z.string(),
+  answers: z.array(z.string()),
+})
+type ArchivedAnswer = z.infer<typeof ArchivedAnswer>
+
 const schemaOf = (entry: z.ZodType) => z.toJSONSchema(z.array(entry), { io: 'output', unrepresentable: 'any' })
 export const actSchema = schemaOf(ArchivedAct)
 export const invitationSchema = schemaOf(ArchivedInvitation)
+export const answerSchema = schemaOf(ArchivedAnswer)
 
 const rowsAtOnce = 500
 
@@ -59,5 +69,24 @@ export async function* ownInvitations(
     const all = await node.log.ask(key, (view) => invitationsIn(view))
     for (const { token_hash: _, ...invitation } of all)
       if (isSameAccount(invitation.invited_by, account)) yield { ...invitation, room_name: name }
+  }
+}
+
+/** What an account has answered in polls, also in those of others, by the rooms that it can read. */
+export async function* ownAnswers(
+  node: Node,
+  account: string,
+  rooms: AsyncIterable<Conversation>,
+): AsyncGenerator<ArchivedAnswer> {
+  for await (const { key, name } of rooms) {
+    const votes = await Votes.find({ user_address: account, room: key }).lean()
+    const answers = await node.log.ask(key, (view) =>
+      votes.flatMap(({ poll_id, options }): Omit<ArchivedAnswer, 'room_name'>[] => {
+        const poll = pollIn(view, poll_id)
+        if (!poll || messageIn(view, poll.message_id)?.body.deleted) return []
+        return [{ poll_id, question: poll.question, answers: options.flatMap((at) => poll.options[at] ?? []) }]
+      }),
+    )
+    for (const answer of answers) yield { ...answer, room_name: name }
   }
 }

@@ -34,7 +34,15 @@ import {
   rowAsPage,
   titleOf,
 } from './archive-pages.ts'
-import { actSchema, type Conversation, invitationSchema, ownActs, ownInvitations } from './archived-acts.ts'
+import {
+  actSchema,
+  answerSchema,
+  type Conversation,
+  invitationSchema,
+  ownActs,
+  ownAnswers,
+  ownInvitations,
+} from './archived-acts.ts'
 import { type ArchivePart, ownRows, partSchemaOf, partsByDomain } from './erased-rows.ts'
 
 const messagesAtOnce = 100
@@ -149,7 +157,10 @@ export async function writeArchive(node: Node, { account, withFiles, folder, sig
   }
   const data: ListedPart[] = []
   for (const [domain, parts] of domains) {
-    data.push(await addData(writing, domain, listsOf(parts, account)))
+    const lists = listsOf(parts, account)
+    data.push(
+      await addData(writing, domain, domain === 'polls' ? [...lists, answerList(node, account, conversations)] : lists),
+    )
     await next()
   }
   data.push(await addData(writing, 'moderationLog', actLists(node, account, conversations)))
@@ -165,7 +176,8 @@ export async function writeArchive(node: Node, { account, withFiles, folder, sig
     if (found) await archive.add(pathOf(key), found.bytes, false)
     await next()
   }
-  const contents = { account, madeAt: madeAt.toISOString(), conversations: rooms, data, files: files.size }
+  const listed = data.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  const contents = { account, madeAt: madeAt.toISOString(), conversations: rooms, data: listed, files: files.size }
   await archive.add('index.html', [indexPage(contents)])
   await archive.close()
   return path
@@ -229,6 +241,17 @@ const actLists = (node: Node, account: string, rooms: readonly Conversation[]): 
   { title: 'acts', schema: actSchema, entries: ownActs(account, rooms) },
   { title: 'invitations', schema: invitationSchema, entries: ownInvitations(node, account, rooms) },
 ]
+
+/** What the account has answered in polls. */
+const answerList = (node: Node, account: string, rooms: readonly Conversation[]): DataList => ({
+  title: 'answers',
+  schema: answerSchema,
+  entries: ownAnswers(node, account, readableAmong(node, account, rooms)),
+})
+
+async function* readableAmong(node: Node, account: string, rooms: readonly Conversation[]) {
+  for (const room of rooms) if (await isReadable(node, account, room.key)) yield room
+}
 
 /** Adds lists with their schema. */
 async function addData(writing: Writing, part: string, lists: readonly DataList[]): Promise<ListedPart> {
