@@ -246,6 +246,9 @@ describe('P25: the archive of an account', () => {
     expect(all).toMatch(/<img src="\.\.\/files\/[^"]+"/)
     expect(all).not.toMatch(/\[(IMAGE|POLL)\]/)
     expect(String(files.get('data/friends.html'))).toContain(`${name} (${bob.account})`)
+    const told = String(files.get('data/polls.html')) + files.get('data/rooms.html')
+    expect(told).not.toMatch(/<th>Id<\/th><td dir="auto">[\da-f-]{36}</)
+    expect(told).not.toContain('<table></table>')
   })
 
   test('has all of direct messages and groups, and of rooms what its owner wrote', async () => {

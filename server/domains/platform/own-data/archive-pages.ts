@@ -121,7 +121,8 @@ function fileAsPage(path: string): string {
 }
 
 /** Fields that say nothing to a reader. */
-const unread = new Set(['_id', '__v', 'id', 'applied_seq'])
+const unread = new Set(['__v', 'id', 'applied_seq'])
+const randomId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const address = /^0x[\da-f]{40}$/
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
@@ -129,7 +130,7 @@ const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 export async function rowAsPage(row: object, nameOf: NameOf): Promise<string> {
   const lines: string[] = []
   for (const [field, value] of Object.entries(row)) {
-    if (unread.has(field) || isEmptyValue(value)) continue
+    if (unread.has(field) || isEmptyValue(value) || (field === '_id' && randomId.test(String(value)))) continue
     lines.push(
       `<tr><th>${escapedHtml(titleOf(field))}</th><td dir="auto">${await valueAsPage(value, nameOf)}</td></tr>`,
     )
