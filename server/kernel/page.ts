@@ -119,38 +119,50 @@ const serveFile =
   (storage: Storage) =>
   async (request: Request, response: Response): Promise<boolean> => {
     const key = request.path.slice(filesPath.length)
-    const size = isKey(key) && !isPrivate(key) ? await storage.sizeOf(key) : null
-    if (size === null) return false
-    const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
-    const range = byteRangeOf(request, etag, size)
-    const isKnown = response.set('ETag', etag) && request.fresh
-    response.removeHeader('ETag')
-    const isSent = request.method !== 'HEAD' && !isKnown && range !== 'beyond'
-    // Headers follow the read, because an error must not be cached permanently.
-    const found = isSent ? await storage.read(key, range ?? undefined) : null
-    if (isSent && !found) return false
-    if (isKnown) {
-      response.set({ ...headersOf(key), ETag: etag })
-      response.status(304).end()
-      return true
-    }
-    if (range === 'beyond') {
-      // A refused range must not be cached as the file.
-      response.set({ ...headers, 'Cache-Control': 'no-store', 'Content-Range': `bytes */${size}` })
-      response.status(416).end()
-      return true
-    }
-    response.set({ ...headersOf(key), ETag: etag })
-    if (range) response.status(206).set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
-    response.set('Content-Length', String(range ? range.end - range.start + 1 : size))
-    if (!found) {
-      response.end()
-      return true
-    }
-    // A reader may disconnect at any time.
-    await pipeline(found.bytes, response).catch(() => response.destroy())
+    return isKey(key) && !isPrivate(key) && giveBlob(storage, key, headersOf(key), request, response)
+  }
+
+/** Answers with a blob or the requested part of it. False where there is none. */
+export async function giveBlob(
+  storage: Storage,
+  key: string,
+  about: Readonly<Record<string, string>>,
+  request: Request,
+  response: Response,
+): Promise<boolean> {
+  const size = await storage.sizeOf(key)
+  if (size === null) return false
+  const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
+  const range = byteRangeOf(request, etag, size)
+  const isKnown = response.set('ETag', etag) && request.fresh
+  response.removeHeader('ETag')
+  const isSent = request.method !== 'HEAD' && !isKnown && range !== 'beyond'
+  // Headers follow the read, because an error must not be cached permanently.
+  const found = isSent ? await storage.read(key, range ?? undefined) : null
+  if (isSent && !found) return false
+  if (isKnown) {
+    response.set({ ...about, ETag: etag })
+    response.status(304).end()
     return true
   }
+  if (range === 'beyond') {
+    const { 'Content-Type': _, ...others } = about
+    // A refused range must not be cached as the file.
+    response.set({ ...others, 'Cache-Control': 'no-store', 'Content-Range': `bytes */${size}` })
+    response.status(416).end()
+    return true
+  }
+  response.set({ ...about, ETag: etag })
+  if (range) response.status(206).set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
+  response.set('Content-Length', String(range ? range.end - range.start + 1 : size))
+  if (!found) {
+    response.end()
+    return true
+  }
+  // A reader may disconnect at any time.
+  await pipeline(found.bytes, response).catch(() => response.destroy())
+  return true
+}
 
 const headersOf = (key: string) => ({
   ...headers,

@@ -299,6 +299,10 @@ const readForm = (request: Request, response: Response, field: string, options: 
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'])
         form.once(limit, () => refuse(new Error(`The form has more: ${limit}`)))
       form.on('file', (_name: string, file: Readable) => file.once('limit', () => refuse(tooLarge)))
+      // Before the parser, which ends a form without a reason.
+      form.prependListener('field', (name: string | undefined, _value, { nameTruncated, valueTruncated }) => {
+        if (name !== undefined && valueTruncated && !nameTruncated) refuse(longFieldError(name))
+      })
       // The parser reports early only by this event that it has given up.
       form.once('unpipe', () => {
         if (!request.readableEnded) refuse(new Error('The form is broken off'))
@@ -308,6 +312,12 @@ const readForm = (request: Request, response: Response, field: string, options: 
     multer({ ...options, streamHandler } as Options).single(field)(request, response, (error?: unknown) =>
       error ? reject(error) : resolve(),
     )
+  })
+
+const longFieldError = (name: string) =>
+  new AppError('VALIDATION_ERROR', {
+    message: `${name}: too long, at most ${longestField} bytes`,
+    details: { path: name },
   })
 
 function refusalOf(error: unknown): AppError {

@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { KeptRestrictions } from '#server/domains/moderation/moderation/model'
 import { Accounts } from '#server/domains/people/accounts/model'
+import { Nonces } from '#server/domains/people/identity/model'
 import { removeExpired } from '#server/domains/platform/own-data/index'
 import { Erasures, type StoredErasure } from '#server/domains/platform/own-data/model'
 import { verifyChain } from '#server/log/index'
 import { chainedRows } from '#server/log/store'
 import { api } from '#shared/api/index'
+import { identities } from '#shared/api/people/identities'
 import { ownData } from '#shared/api/platform/own-data'
 import { messages } from '#shared/api/rooms/messages'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
@@ -16,7 +18,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { follow } from '#test/support/line'
 import { channelOf, type Door, moderates, over, type Person, people, person, say, sealed } from '#test/support/people'
 import { receiver } from '#test/support/receiver'
-import { call, connect, heard, wallet } from '#test/support/wallet'
+import { call, connect, heard, signed, wallet } from '#test/support/wallet'
 import { webOver } from '#test/support/web'
 
 let server: Booted
@@ -147,6 +149,18 @@ describe('a deletion is of the caller alone, and leaves nobody a way in', () => 
     const theirs = { address: going.account, reason: 'asked for it' }
     expect((await admin.refused(door, ownData.eraseUser, theirs)).code).toBe('CONFLICT')
     await Accounts.updateOne({ _id: going.account }, { $unset: { is_erasing: '' } })
+  })
+
+  test('the sign-ins under way name no wallet that a deleted account was linking', async () => {
+    const links = await person(server, 'links wallets')
+    const [begun, linked] = [wallet('begun to be linked'), wallet('linked')]
+    expect((await links.rest(`GET /api/auth/verify?address=${begun.address}`)).status).toBe(200)
+    await links.does('rest', identities.linkWallet, await signed(links.url, linked))
+    const address = { $in: [begun, linked].map((one) => one.address.toLowerCase()) }
+    expect(await Nonces.countDocuments({ address })).toBe(2)
+    await links.does('rest', ownData.erase, { messages: 'unlink', confirm: links.account })
+    await erased(links)
+    expect(await Nonces.countDocuments({ address })).toBe(0)
   })
 
   test('who is suspended stays so after a deletion', async () => {

@@ -137,6 +137,20 @@ describe('T42: secrets that clients send are repeated nowhere', () => {
     for (const secret of secrets) expect(told).not.toContain(secret)
   })
 
+  test('nobody is named by the line of a request, in any spelling of its path', async () => {
+    const address = me.account.slice(2)
+    const paths = [me.account, `0X${address.toUpperCase()}`, `%30x${address}`, `a/${me.account}~${me.account}`]
+    const addresses = [...paths, 'ada%40lovelace.example', 'ada@lovelace.example']
+    for (const path of addresses) await fetch(`${server.url}/api/users/${path}`)
+    const solana = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+    await me.rest(`GET /api/public/user/${solana}`)
+    await vi.waitFor(() => expect(lines.filter((line) => line.includes('/api/public/user/***'))).toHaveLength(1))
+    const told = lines.filter((line) => line.startsWith('http ')).join('\n')
+    expect(told).toContain('/api/users/***')
+    for (const name of [address.toLowerCase(), 'lovelace', solana.toLowerCase()])
+      expect(told.toLowerCase()).not.toContain(name)
+  })
+
   test('a line of the log is one line, whatever a path or a request id holds', async () => {
     for (const line of ['GET /api/%0d%0aforged:%20yes', 'GET /api/%1b[2J'])
       await sendBytes(server.url, request(line, ['X-Request-Id: a\tb']))

@@ -215,6 +215,45 @@ describe('T13: each act is for those whom the table names', () => {
 })
 
 describe('T51: reports', () => {
+  test.each<[string, Grants, boolean]>([
+    ['pins alone', { canPin: true, canDelete: false, canMute: false, canManageMods: false }, false],
+    ['grants alone', { canPin: false, canDelete: false, canMute: false, canManageMods: true }, false],
+    ['deletion', { canPin: false, canDelete: true, canMute: false, canManageMods: false }, true],
+    ['mutes', { canPin: false, canDelete: false, canMute: true, canManageMods: false }, true],
+  ])(
+    'by %s: they are seen, claimed and decided only with a right over messages or people',
+    async (name, grants, may) => {
+      const owner = roles.owner ?? author
+      const [helper, rude, reporter] = await people(
+        server,
+        `helper by ${name}`,
+        `rude to ${name}`,
+        `reports to ${name}`,
+      )
+      const here = await channelOf(owner, helper, rude, reporter)
+      await appoint(owner, here, helper, grants)
+      const { id: messageId } = await say(rude, here, 'Something rude')
+      await reporter.does('rest', social.report, {
+        reportedAddress: rude.account,
+        reportType: 'harassment',
+        messageId,
+        conversationType: 'channel',
+        conversationId: here.id,
+      })
+      const { queue } = await owner.does('socket', moderation.queue, { scope: 'room', room: here })
+      const item = queue[0]?.id ?? ''
+      const outcome = may ? '200' : '404 NOT_FOUND'
+      const seen = await helper.does('socket', moderation.queue, { scope: 'room', room: here })
+      expect(seen.queue).toHaveLength(may ? 1 : 0)
+      for (const door of over) {
+        for (const on of [true, false])
+          expect(outcomeOf(await helper.tries(door, moderation.claim, { item, on }))).toBe(outcome)
+        expect(outcomeOf(await helper.tries(door, moderation.decide, { item, decision: 'dismissed' }))).toBe(outcome)
+      }
+      if (!may) expect(await helper.refused('rest', moderation.evidence, { item })).toMatchObject({ status: 404 })
+    },
+  )
+
   test('of fifty equal ones at once one is kept, with the server’s own copy', async () => {
     const reporter = roles.member ?? author
     const { id: messageId } = await say(author, room, 'What I really said')

@@ -99,6 +99,7 @@ async function send(door: Door, form: Form) {
 
 const noFile = '400 file is required'
 const unreadable = '400 The form could not be read'
+const tooLong = (name: string) => `400 ${name}: too long, at most 512 bytes`
 const notSealed = '400 file: not an encrypted file'
 const noPicture =
   '415 file: not a JPEG, PNG, GIF or WebP image, nor a voice message (WebM, Ogg or MP4, as browsers record it)'
@@ -153,7 +154,7 @@ const rows: [
     (door) => withFile(door, ...['b', 'c', 'd', 'e', 'f'].map((name) => ({ name, value: '' }))),
     unreadable,
   ],
-  [203, 'a field of 600 bytes', field('note', 'x'.repeat(600)), unreadable],
+  [203, 'a field of 600 bytes', field('note', 'x'.repeat(600)), tooLong('note')],
   [203, 'the name of a field of 100 bytes', field('n'.repeat(100), 'x'), unreadable],
   [
     204,
@@ -213,7 +214,7 @@ const rows: [
     '400 originalType: not an image',
     ['image'],
   ]),
-  [213, 'a type of 10 kB', field('originalType', 'x'.repeat(10_000)), unreadable, ['image']],
+  [213, 'a type of 10 kB', field('originalType', 'x'.repeat(10_000)), tooLong('originalType'), ['image']],
   [214, 'no conversation', (door) => ({ parts: [filePart(door)] }), '400 conversationId is required', sealed],
   [
     214,
@@ -226,7 +227,7 @@ const rows: [
     214,
     'a conversation of 64 kB',
     (door) => ({ parts: [{ name: 'conversationId', value: 'x'.repeat(65_536) }, filePart(door)] }),
-    unreadable,
+    tooLong('conversationId'),
     sealed,
   ],
   [214, 'two conversations', (door) => withFile(door, conversation), '400', sealed],

@@ -7,10 +7,19 @@ import { bootWith } from '#test/support/boot-with'
 import { heavy } from '#test/support/heavy'
 import { channelOf, over } from '#test/support/people'
 import { ceilingMilliseconds } from '#test/support/served'
+import { storeFileOn } from '#test/support/stored-files'
 import { times } from '#test/support/times'
 
-const { owner, innocent } = await bootWith(['owner', 'innocent'])
+const { owner, innocent, server } = await bootWith(['owner', 'innocent'])
 const quiet = await channelOf(innocent)
+
+/** Uploads whose addresses say much, too. */
+const files = await Promise.all(
+  times(10, (at) => {
+    const key = `media/chat/${owner.account.toLowerCase()}/${at}${'aa-'.repeat(60)}a.png`
+    return storeFileOn(server, owner.account, key, new Uint8Array(1))
+  }),
+)
 
 const atOnce = 20
 /** Adds those that may be added. */
@@ -40,7 +49,7 @@ const checks = (room: RoomRef, text: string, piece: string) => [
     room,
     text,
     attachments: times(10, (at) => ({
-      url: `https://files.example/${at}/${piece.repeat(1_900)}`.slice(0, 1_900),
+      url: files[at] ?? '',
       name: piece.repeat(200).slice(0, 200),
       mime: 'a/b',
       size: 1,

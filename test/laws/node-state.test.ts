@@ -28,6 +28,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/domains/moderation/verdict/patterns.ts: checkedPatterns': 'follows from the pattern',
   'server/domains/moderation/verdict/patterns.ts: compiled': 'follows from the patterns, which do not change',
   'server/domains/moderation/verdict/patterns.ts: programs': 'follows from the pattern, which does not change',
+  'server/domains/platform/own-data/archive-pages.ts: formed': 'a format of times, which does not change',
   'server/ports/database/embedded/environment.ts: isHushed': 'what is printed is of the process',
   'server/ports/database/embedded/keys.ts: length': 'a key is written at once, before anything else runs',
   'server/ports/database/embedded/keys.ts: scratch': 'a key is written at once, before anything else runs',

@@ -107,11 +107,15 @@ const idOf = (request: Request): string => String(request.res?.getHeader('x-requ
 const secret =
   /(\/(?:invit(?:e|ations)|webrtc|files|archives|room|join|api\/rooms(?=\/[^/]{6}(?:\/\w+|\/people\/[^/]+)?\/?$))\/).+/is
 
-/** The path for a log line, without such a secret in any spelling. */
+/** What names a person: an address of a wallet, or of email. */
+const named = /0x[\da-f]{8,}|[1-9a-hj-np-z]{32,44}|[^/@]+@[^/]+/gi
+
+/** The path for a log line, without such a secret or name in any spelling. */
 function loggedPath(sent: string): string {
   try {
     const path = decodeURIComponent(sent)
-    return secret.test(path) ? encodeURI(path.replace(secret, '$1***')) : sent
+    const plain = path.replace(secret, '$1***').replace(named, '***')
+    return plain === path ? sent : encodeURI(plain)
   } catch {
     return '(not a path)'
   }

@@ -104,7 +104,7 @@ export const directMessages = {
       messageId: maybe(ClientId),
     }),
     output: z.object({ success: z.literal(true), message: DirectMessage, duplicate: z.boolean().optional() }),
-    errors: ['ROOM_NOT_FOUND', 'BLOCKED', 'READ_ONLY'],
+    errors: ['ROOM_NOT_FOUND', 'BLOCKED', 'READ_ONLY', 'USER_NOT_FOUND'],
   }),
   directEdit: operation({
     summary: 'Change what a direct message of your own says, within 15 minutes, as `edit` does.',

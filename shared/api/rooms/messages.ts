@@ -122,7 +122,7 @@ export const messages = {
     }),
     output: z.object(sent),
     lean: { output: LeanSent, of: leanSent },
-    errors: [...judged, 'SLOW_MODE'],
+    errors: [...judged, 'SLOW_MODE', 'USER_NOT_FOUND'],
   }),
   check: operation({
     summary: 'The verdict a send would get now. Nothing is stored and no slow mode starts.',
@@ -135,7 +135,7 @@ export const messages = {
     whileSuspended: 'reads',
     input: Draft,
     output: z.object({ verdict: Verdict, retryAfter: z.number().int().optional() }),
-    errors: ['ROOM_NOT_FOUND'],
+    errors: ['ROOM_NOT_FOUND', 'USER_NOT_FOUND'],
   }),
   edit: operation({
     summary: 'Change the text of a message of your own, within 15 minutes. It is judged again.',

@@ -156,6 +156,13 @@ describe('a file', () => {
     expect((await member.does('rest', messages.send, sent)).message.attachments[0]?.name).toBe(name)
   })
 
+  solo('says so where its name is too long', async () => {
+    expect(await post(member, pdf, { name: 'n'.repeat(5_000) })).toMatchObject({
+      status: 400,
+      body: { error: 'name: too long, at most 512 bytes', code: 'VALIDATION_ERROR', path: 'name' },
+    })
+  })
+
   solo.each<[string, string, string]>([
     ['Windows', 'a.txt', 'MZ\x90\0'],
     ['Linux', 'a', '\x7fELF\x02'],

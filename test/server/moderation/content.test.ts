@@ -1,6 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { RoomEvents } from '#server/log/model'
 import { moderation } from '#shared/api/moderation/moderation'
 import type { RulesPatch } from '#shared/api/moderation/verdict'
 import { messages } from '#shared/api/rooms/messages'
@@ -83,20 +84,29 @@ describe('M01: attachments pass the verdict', () => {
     ['an image on another host', {}, { url: png, mime: 'image/png' }, 'INVALID_PARAMETER'],
     ['an image of no type on another host', {}, { url: png }, 'INVALID_PARAMETER'],
     ['an image of somebody else', {}, { url: `${storage}/encrypted/0x${'b'.repeat(40)}/a.png` }, 'INVALID_PARAMETER'],
-    ['a link', { links_allowed: 'disabled' }, { url: file }, 'LINKS_NOT_ALLOWED'],
+    ['a file elsewhere', {}, { url: file }, 'INVALID_PARAMETER'],
+    [
+      'a file elsewhere by another name, type and size',
+      {},
+      { url: 'https://evil.example/x.exe', name: 'a.txt', mime: 'text/plain', size: 1 },
+      'INVALID_PARAMETER',
+    ],
     [
       'a link in its name',
       { links_allowed: 'mods_only' },
       { url: 'OWN/a.pdf', name: 'www.evil.test' },
       'LINKS_NOT_ALLOWED',
     ],
-    ['a blocked word in its name', {}, { url: file, name: 'my turnip' }, 'BLOCKED_WORD'],
-    ['a blocked word in its address', {}, { url: `${file}/turnip` }, 'BLOCKED_WORD'],
-    ['a blocked word in percent signs', {}, { url: `${file}/t%75rnip` }, 'BLOCKED_WORD'],
-    ['a blocked word in its type', {}, { url: file, mime: 'turnip' }, 'BLOCKED_WORD'],
-    ['a blocked word in its own storage', {}, { url: 'OWN/turnip' }, 'BLOCKED_WORD'],
-    ['a silent word', {}, { url: file, name: 'parsnip' }, 'MESSAGE_REJECTED'],
-    ['a name beyond the limit', { max_message_length: 20 }, { url: file, name: 'n'.repeat(19) }, 'MESSAGE_TOO_LONG'],
+    ['a blocked word in its name', {}, { url: 'OWN/a.pdf', name: 'my turnip' }, 'BLOCKED_WORD'],
+    ['a blocked word in its type', {}, { url: 'OWN/a.pdf', mime: 'turnip' }, 'BLOCKED_WORD'],
+    ['a blocked word in its address', {}, { url: 'OWN/turnip' }, 'BLOCKED_WORD'],
+    ['a silent word', {}, { url: 'OWN/a.pdf', name: 'parsnip' }, 'MESSAGE_REJECTED'],
+    [
+      'a name beyond the limit',
+      { max_message_length: 20 },
+      { url: 'OWN/a.pdf', name: 'n'.repeat(19) },
+      'MESSAGE_TOO_LONG',
+    ],
   ])('%s', async (_title, rules, attachment, code) => {
     const room = await channelOf(owner, member)
     await block(room, 'turnip')
@@ -118,24 +128,22 @@ describe('M01: attachments pass the verdict', () => {
     expect(await refusedEverywhere(room, { attachments })).toMatchObject({ code: 'CONTENT_NOT_ALLOWED' })
   })
 
-  test('media of the sender, and files where links are allowed, are stored as they are', async () => {
+  test('uploads of the sender are stored as they are, also where links are closed', async () => {
     const room = await channelOf(owner, member)
+    await settle(room, { links_allowed: 'disabled' })
     const attachments = [
       { url: own('a_1.png'), name: 'cat.png', mime: 'image/png', size: 12 },
-      { url: 'https://files.example/plan.pdf', name: 'plan.pdf', mime: 'application/pdf' },
+      { url: own('a.pdf'), name: 'plan.pdf', mime: 'application/pdf' },
     ]
-    const { message } = await member.does('socket', messages.send, { room, text: 'two things', attachments })
-    expect(message.attachments).toEqual(attachments)
-    await settle(room, { links_allowed: 'disabled' })
-    const ours = attachments.slice(0, 1)
-    expect((await member.does('rest', messages.send, { room, text: 'one', attachments: ours })).message).toMatchObject({
-      attachments: ours,
-    })
+    for (const door of over) {
+      const { message } = await member.does(door, messages.send, { room, text: 'two things', attachments })
+      expect(message.attachments).toEqual(attachments)
+    }
   })
 
   test('an edit is judged with what stays attached', async () => {
     const room = await channelOf(owner, member)
-    const attachments = [{ url: 'https://files.example/turnip' }]
+    const attachments = [{ url: own('turnip') }]
     const { message } = await member.does('socket', messages.send, { room, text: 'see', attachments })
     await block(room, 'turnip')
     const edited = { room, id: message.id, text: 'look' }
@@ -145,11 +153,24 @@ describe('M01: attachments pass the verdict', () => {
 
   test('a dry run counts them', async () => {
     const room = await channelOf(owner, member)
-    const attachments = [{ url: 'https://files.example/turnip' }]
+    const attachments = [{ url: own('turnip') }]
     await member.does('socket', messages.send, { room, text: 'see', attachments })
     const question = { room, question: 'Which?', options: ['a turnip', 'none'] }
     await owner.does('socket', polls.create, question)
     expect(await owner.does('rest', moderation.simulate, { room, word: 'turnip' } as never)).toMatchObject({ hits: 2 })
+  })
+
+  test('a dry run does not count those from elsewhere, which older versions took', async () => {
+    const room = await channelOf(owner, member)
+    const attachments = [{ url: own('1.png') }]
+    const { message } = await member.does('socket', messages.send, { room, text: 'see', attachments })
+    await RoomEvents.updateOne({ _id: message.id }, { $set: { 'body.attachments': [{ url: file }] } })
+    const older = await RoomEvents.findOne({ _id: message.id }).lean()
+    expect(older?.body).toMatchObject({ attachments: [{ url: file }] })
+    expect(await owner.does('rest', moderation.simulate, { room, word: 'turnip' } as never)).toMatchObject({
+      tested: 1,
+      hits: 0,
+    })
   })
 
   test('beside the ciphertext of a direct message they are refused', async () => {
@@ -192,7 +213,7 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
   const draft = async (room: RoomRef) => ({
     room,
     text: 'hello',
-    attachments: [{ url: 'https://files.example/x' }],
+    attachments: [{ url: own('1.png') }],
     mentions: [{ kind: 'user', id: 'x', start: 0, len: 1 }],
   })
 
@@ -201,7 +222,7 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
     `poap${field}`,
   ])
   const writings: [string, Writing][] = [
-    ['send', { operation: messages.send, input: draft, names: [...replies, 'blobs.0'] }],
+    ['send', { operation: messages.send, input: draft, names: [...replies, 'blobs.0', 'attachments.0.url'] }],
     [
       'edit',
       {
@@ -254,7 +275,6 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
   ]
   const unique = () => `A name ${crypto.randomUUID()}`
   const fits: Record<string, (word: string) => string> = {
-    'attachments.0.url': (word) => `https://files.example/${word}`,
     icon_url: (word) => `https://files.example/${word}`,
   }
   const doorsOf = ({ http, socket }: Operation): Door[] => [

@@ -336,6 +336,27 @@ describe('P26: what is erased', () => {
     expect(shown).toMatchObject({ owner_address: bob.account, is_active: true })
   })
 
+  test('nobody writes to it in a conversation that goes on, until its wallet signs in anew', async () => {
+    await befriend(ada, bob)
+    const room = dmOf(ada.account, bob.account)
+    const draft = { room, text: sealed() }
+    await say(ada, room, sealed())
+    await plan(ada)
+    await say(bob, room, sealed())
+    await erased(server, ada, 14)
+    const later = await person(server, `stays ${round}`)
+    for (const door of over)
+      for (const operation of [messages.send, messages.check])
+        expect(await later.refused(door, operation, draft)).toMatchObject({ code: 'USER_NOT_FOUND', status: 404 })
+    const direct = { recipientAddress: ada.account, encryptedContent: sealed() }
+    expect(await later.refused('rest', messages.directSend, direct)).toMatchObject({
+      code: 'USER_NOT_FOUND',
+      status: 404,
+    })
+    await person(server, `is erased ${round}`)
+    for (const door of over) await later.does(door, messages.send, { room, text: sealed() })
+  })
+
   test('nothing is found of an account that used many domains, but for what is kept', async () => {
     const name = `Zuzana Erasable ${round}`
     const username = `zuzana_${round}`

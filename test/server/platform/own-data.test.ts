@@ -8,6 +8,7 @@ import { sweepFiles } from '#server/domains/media/uploads/store'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { archiveSpool, removeArchive } from '#server/domains/platform/own-data/export-jobs'
 import { DataExports } from '#server/domains/platform/own-data/model'
+import { Votes, Words } from '#server/domains/rooms/room-state/model'
 import { declaredModels } from '#server/kernel/store/model'
 import { fakePush } from '#server/ports/push/fake'
 import { localStorage } from '#server/ports/storage/local'
@@ -19,6 +20,7 @@ import { contactNotes } from '#shared/api/people/contact-notes'
 import { archiveDays, dataExportChanged, ownData } from '#shared/api/platform/own-data'
 import { push } from '#shared/api/platform/push'
 import { messages } from '#shared/api/rooms/messages'
+import { polls } from '#shared/api/rooms/polls'
 import { stars } from '#shared/api/rooms/stars'
 import { AppError } from '#shared/errors'
 import { dmOf } from '#shared/kit/primitives'
@@ -120,18 +122,133 @@ describe('P25: the archive of an account', () => {
     }
   })
 
-  test('is read as a page, in which nothing that anybody wrote can run', async () => {
-    await ada.does('rest', accounts.updateProfile, { display_name: '<img src=x onerror=alert(1)>' })
-    await say(ada, await channelOf(ada), `"'><script>alert(1)</script>`)
+  test('is read as pages, in which nothing that anybody wrote can run', async () => {
+    const evil = (what: string) => `<img src=x onerror=alert('${what}')>"'><script>alert(1)</script>`
+    await ada.does('rest', accounts.updateProfile, { display_name: '<img src=x onerror=alert(1)>', bio: evil('bio') })
+    await bob.does('rest', accounts.updateProfile, { display_name: '<b onclick=alert(2)>Bob</b>' })
+    await befriend(ada, bob)
+    await say(bob, dmOf(ada.account, bob.account), sealed())
+    const room = await channelOf(ada, bob)
+    await ada.does('rest', api.rooms.update, { room, name: `<svg onload=alert(3)> ${round}` })
+    await say(ada, room, evil('text'))
+    await ada.does('rest', contactNotes.write, { targetAddress: bob.account, notes: evil('note') })
+    await moderates(ada, { room, target: bob.account, action: 'warn', reason: evil('reason') })
+    await moderates(ada, { action: 'word_add', room, patch: { word: '<i>turnip', word_action: 'flag' } })
+    const { poll } = await ada.does('rest', polls.create, { room, question: evil('which?'), options: [evil('a'), 'b'] })
+    await ada.does('rest', polls.vote, { room, pollId: poll.id, optionIndex: 0 })
     const { files } = await archiveOf(ada)
     const pages = [...files].filter(([name]) => name.endsWith('.html')).map(([, bytes]) => String(bytes))
-    expect(pages).toHaveLength(2)
+    expect(pages.length).toBeGreaterThan(2)
     for (const page of pages) {
       expect(page).toContain("default-src 'none'")
-      expect(page).not.toMatch(/<script|<img src=x/)
+      expect(page).not.toMatch(/<(script|svg|b|i)\b(?!>Encrypted)|<img src=x|<[^>]*\son\w+=/)
+      expect(page.match(/<meta charset="utf-8">/g)).toHaveLength(1)
     }
-    expect(pages.join()).toContain('&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;')
-    expect(pages.join()).toContain('&lt;img src=x onerror=alert(1)&gt;')
+    const all = pages.join('')
+    for (const what of ['bio', 'text', 'note', 'reason', 'which?', 'a'])
+      expect(all).toContain(`&lt;img src=x onerror=alert(&#39;${what}&#39;)&gt;&quot;&#39;&gt;&lt;script&gt;`)
+    expect(all).toContain('&lt;img src=x onerror=alert(1)&gt;')
+    expect(all).toContain('&lt;b onclick=alert(2)&gt;Bob&lt;/b&gt;')
+    expect(all).toContain('<h1 dir="auto">&lt;svg onload=alert(3)&gt;')
+  })
+
+  test('shows what only looks like a time as it was written', async () => {
+    const bio = '2026-99-99T99:99:99Z'
+    await ada.does('rest', accounts.updateProfile, { bio })
+    const { files } = await archiveOf(ada)
+    expect(String(files.get('data/accounts.html'))).toContain(bio)
+  })
+
+  test('has what it has answered in polls of others, while it can read them', async () => {
+    const [open, left] = [await channelOf(bob, ada), await groupOf(bob, ada)]
+    for (const room of [open, left]) {
+      const question = `Which of ${room.type}?`
+      const ask = async () => bob.does('rest', polls.create, { room, question, options: ['tea', 'milk', 'none'] })
+      const [{ poll }, { poll: gone, message }] = [await ask(), await ask()]
+      await ada.does('rest', polls.vote, { room, pollId: poll.id, optionIndex: 1 })
+      await ada.does('rest', polls.vote, { room, pollId: gone.id, optionIndex: 1 })
+      await bob.does('rest', messages.remove, { room, id: message.id })
+    }
+    await ada.does('rest', api.rooms.leave, { room: left })
+    await until(async () => expect(await Votes.countDocuments({ user_address: ada.account })).toBe(4))
+    const { files } = await archiveOf(ada)
+    expect(rowsOf(files, 'polls', 'answers')).toMatchObject([{ question: 'Which of channel?', answers: ['milk'] }])
+    expect(String(files.get('data/polls.html'))).toContain('milk')
+  })
+
+  test('has the answers of polls, its own acts with reasons, warnings, blocked words and links of invitation', async () => {
+    const [own, theirs] = [await channelOf(ada, bob), await channelOf(bob, ada)]
+    const { poll } = await ada.does('rest', polls.create, { room: own, question: 'Which?', options: ['tea', 'none'] })
+    await ada.does('rest', polls.vote, { room: own, pollId: poll.id, optionIndex: 1 })
+    const of = { target: bob.account, room: own }
+    await moderates(ada, { ...of, action: 'mute', duration: '1h', reason: 'too loud' })
+    await moderates(ada, { action: 'word_add', room: own, patch: { word: 'turnip', word_action: 'flag' } })
+    await moderates(bob, { action: 'warn', target: ada.account, room: theirs, reason: 'be kind' })
+    await moderates(bob, { action: 'word_add', room: theirs, patch: { word: 'parsnip', word_action: 'flag' } })
+    const links = [
+      await ada.does('rest', api.invitations.create, { room: own }),
+      await ada.does('rest', api.invitations.create, { room: own, max_uses: 3 }),
+    ]
+    await ada.does('rest', api.invitations.revoke, { room: own, id: links[0]?.invitation.id ?? '' })
+    // Records follow the log.
+    await until(async () => expect(await Words.countDocuments({ added_by: ada.account })).toBe(1))
+    await until(async () => expect(await Votes.countDocuments({ user_address: ada.account })).toBe(1))
+    const { files } = await archiveOf(ada)
+    const said = conversationsIn(files).flatMap(({ messages: all }) => all)
+    expect(said).toMatchObject([{ poll: { poll_id: poll.id, question: 'Which?', options: ['tea', 'none'] } }])
+    expect(rowsOf(files, 'polls', 'votes')).toMatchObject([{ poll_id: poll.id, options: [1] }])
+    expect(rowsOf(files, 'moderation', 'blocked_words')).toMatchObject([{ word: 'turnip' }])
+    const acts = rowsOf(files, 'moderationLog', 'acts')
+    expect(acts).toContainEqual(
+      expect.objectContaining({ action_type: 'mute', target_user_address: bob.account, reason: 'too loud' }),
+    )
+    expect(acts).toContainEqual(
+      expect.objectContaining({ action_type: 'warn', moderator_address: null, reason: 'be kind' }),
+    )
+    expect(rowsOf(files, 'moderationLog', 'invitations')).toMatchObject([
+      { invitation_id: links[0]?.invitation.id, revoked_at: expect.any(String) },
+      { invitation_id: links[1]?.invitation.id, max_uses: 3, revoked_at: null },
+    ])
+    const all = [...files.values()].map(String).join('\n')
+    for (const secret of ['parsnip', ...links.map(({ token }) => token), 'token_hash'])
+      expect(all).not.toContain(secret)
+  })
+
+  test('has pages with names, times and answers to read, and none of empty parts', async () => {
+    const name = `Bob the Writer ${round}`
+    await bob.does('rest', accounts.updateProfile, { display_name: name })
+    await befriend(ada, bob)
+    await say(ada, dmOf(ada.account, bob.account), sealed())
+    const [room, group] = [await channelOf(ada), await groupOf(bob, ada)]
+    await say(bob, group, 'to the group')
+    const first = await say(ada, room, 'as it was')
+    await ada.does('rest', messages.edit, { room, id: first.id, text: 'as it is' })
+    await ada.does('rest', polls.create, { room, question: 'Which?', options: ['tea & milk', 'none'] })
+    const body = new FormData()
+    body.set('file', new Blob([png, 'shown']), 'picture.png')
+    const headers = { Authorization: `Bearer ${ada.token}` }
+    const sent = await fetch(`${ada.url}/api/upload`, { method: 'POST', body, headers })
+    const { url } = (await sent.json()) as { url: string }
+    await say(ada, room, `[IMAGE]${url}`)
+    const { files } = await archiveOf(ada, { include_media: true })
+    const index = String(files.get('index.html'))
+    expect(index).toContain(`>${name}</a>`)
+    expect(index).toMatch(/href="data\/friends\.html">Friends<\/a>/)
+    expect(index).not.toContain('data/webhooks')
+    const pages = [...files].filter(([path]) => /^messages.*html$/.test(path)).map(([, bytes]) => String(bytes))
+    const all = pages.join('\n')
+    expect(all).toContain(`<span class="from" dir="auto">${name}</span>`)
+    expect(all).toMatch(
+      /<time datetime="[^"]+">\d+ \w+ \d{4} at \d\d:\d\d UTC<\/time> <span class="from">edited<\/span>/,
+    )
+    expect(all).toContain('<li dir="auto">tea &amp; milk</li>')
+    expect(all).toContain('<p><i>Encrypted</i></p>')
+    expect(all).toMatch(/<img src="\.\.\/files\/[^"]+"/)
+    expect(all).not.toMatch(/\[(IMAGE|POLL)\]/)
+    expect(String(files.get('data/friends.html'))).toContain(`${name} (${bob.account})`)
+    const told = String(files.get('data/polls.html')) + files.get('data/rooms.html')
+    expect(told).not.toMatch(/<th>Id<\/th><td dir="auto">[\da-f-]{36}</)
+    expect(told).not.toContain('<table></table>')
   })
 
   test('has all of direct messages and groups, and of rooms what its owner wrote', async () => {
@@ -339,6 +456,53 @@ describe('P25: the address of an archive', () => {
     expect((await fetch(at(ada, url ?? ''))).status).toBe(404)
   })
 
+  test('serves a part, so that a download can go on where it broke off', async () => {
+    await ada.does('rest', ownData.beginExport, {})
+    const { url } = await ready(ada)
+    const part = (headers: Record<string, string> = {}, method = 'GET') =>
+      fetch(at(ada, url ?? ''), { method, headers })
+    const [whole, head] = [await part(), await part({}, 'HEAD')]
+    const bytes = Buffer.from(await whole.arrayBuffer())
+    const version = whole.headers.get('etag') ?? ''
+    for (const { headers } of [whole, head])
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'accept-ranges': 'bytes',
+        'content-length': String(bytes.length),
+        etag: expect.stringMatching(/^"[\w-]+"$/),
+      })
+    const rest = await part({ Range: 'bytes=100-', 'If-Range': version })
+    expect(rest.status).toBe(206)
+    expect(rest.headers.get('content-range')).toBe(`bytes 100-${bytes.length - 1}/${bytes.length}`)
+    expect(rest.headers.get('cache-control')).toBe('private, no-store')
+    expect(Buffer.from(await rest.arrayBuffer())).toEqual(bytes.subarray(100))
+    const beyond = await part({ Range: `bytes=${bytes.length}-` })
+    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${bytes.length}`])
+    expect(await beyond.text()).toBe('')
+    for (const headers of [
+      { Range: 'bytes=100-', 'If-Range': '"another"' },
+      { Range: 'bytes=0-9,20-29' },
+      { Range: 'bytes=9-0' },
+      { Range: 'bytes=x-' },
+      { Range: 'pages=0-9' },
+    ]) {
+      const another = await part(headers)
+      expect([another.status, Buffer.from(await another.arrayBuffer()).equals(bytes)]).toEqual([200, true])
+    }
+    for (const [range, from, to] of [
+      ['0-0', 0, 1],
+      ['-7', bytes.length - 7, bytes.length],
+      [`-${bytes.length + 1}`, 0, bytes.length],
+      [`10-${bytes.length + 10}`, 10, bytes.length],
+    ] as const) {
+      const some = await part({ Range: `bytes=${range}` })
+      expect([some.status, some.headers.get('content-length')]).toEqual([206, String(to - from)])
+      expect(Buffer.from(await some.arrayBuffer())).toEqual(bytes.subarray(from, to))
+    }
+    const asked = await part({ Range: 'bytes=0-9' }, 'HEAD')
+    expect([asked.status, asked.headers.get('content-length')]).toEqual([200, String(bytes.length)])
+    expect((await part({ Range: 'bytes=-0' })).status).toBe(416)
+  })
+
   test('is of nobody else, and cannot be guessed or changed', async () => {
     await ada.does('rest', ownData.beginExport, {})
     const { url } = await ready(ada)
@@ -393,7 +557,7 @@ const archivesIn = async (folder: string) =>
 /** Whether the rows of a collection in an archive have a field. */
 function rowsHave(files: ReadonlyMap<string, Buffer>, collection: string, field: string): boolean {
   return [...files].some(([name, bytes]) => {
-    if (!name.startsWith('data/')) return false
+    if (!/^data\/.*\.json$/.test(name)) return false
     const rows = (JSON.parse(String(bytes)) as Record<string, unknown>)[collection]
     return Array.isArray(rows) && rows.some((row) => field in row)
   })

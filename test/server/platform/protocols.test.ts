@@ -15,6 +15,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
 import { channelOf, moderates, type Person, people, sealed } from '#test/support/people'
 import { solo } from '#test/support/solo'
+import { storeFileOn } from '#test/support/stored-files'
 
 let server: Booted
 let owner: Person
@@ -298,7 +299,10 @@ describe('the epoch by protocol 2', () => {
 
 describe('the answer to a send', () => {
   const both = async (room: RoomRef, input: object) => {
-    const drafted = { room, client_msg_id: crypto.randomUUID(), ...input }
+    const key = `media/chat/${ada.account.toLowerCase()}/${crypto.randomUUID()}.png`
+    const url = await storeFileOn(server, ada.account, key, new Uint8Array(40))
+    const given = JSON.parse(JSON.stringify(input).replace('OWN', url))
+    const drafted = { room, client_msg_id: crypto.randomUUID(), ...given }
     const lean = await (await wireOf(ada, 2)).does('message:send', drafted)
     expect(lean).not.toHaveProperty('meta')
     expect(LeanSent.parse(lean.data)).toEqual(lean.data)
@@ -314,7 +318,7 @@ describe('the answer to a send', () => {
     ['another spelling', { content: 'hello', messageType: 'gif' }],
     ['an older type', { text: 'hello', type: 'image' }],
     ['mentions in capitals', { text: '@somebody', mentions: [{ kind: 'user', id: '0xABC', start: 0, len: 9 }] }],
-    ['attachments', { text: 'see', attachments: [{ url: 'https://plaza.test/a', name: ' a ' }] }],
+    ['attachments', { text: 'see', attachments: [{ url: 'OWN', name: ' a ' }] }],
     ['nothing else', { text: 'see', attachments: [], mentions: [], reply_to: null }],
     ['no key of its own', { text: 'hello', client_msg_id: undefined }],
   ])('with %s means by protocol 2 what it says by the others', async (_what, input) => {

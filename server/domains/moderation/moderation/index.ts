@@ -11,8 +11,9 @@ import {
 import { settleReport } from '#server/domains/moderation/social/evidence'
 import { Reports } from '#server/domains/moderation/social/model'
 import { onReport } from '#server/domains/moderation/social/reports'
+import { ownFile } from '#server/domains/moderation/verdict/markers'
 import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
-import { judgeMessage, type SenderFacts } from '#server/domains/moderation/verdict/verdict'
+import { judgeMessage, type MessageDraft, type SenderFacts } from '#server/domains/moderation/verdict/verdict'
 import { compileWords, tryPattern } from '#server/domains/moderation/verdict/words'
 import { bodyOf, isRowOf, unsignedEntry } from '#server/domains/rooms/events/define'
 import { draftOfBody } from '#server/domains/rooms/messages/drafts'
@@ -289,7 +290,7 @@ const simulate: Action<typeof contract.simulate> = async (
     await turnOf(context.node)()
     if (signal.aborted || milliseconds > mostMilliseconds) break
     const started = performance.now()
-    const { verdict } = judgeMessage(draftOfBody(fact.body), { ...facts, sender: fact.sender })
+    const { verdict } = judgeMessage(testedDraft(fact, facts), { ...facts, sender: fact.sender })
     milliseconds += performance.now() - started
     tested += 1
     if (!verdict.ok) hits.unshift(fact)
@@ -301,6 +302,12 @@ const simulate: Action<typeof contract.simulate> = async (
     sample: await messagesOf(key, hits.slice(-sampled), true),
     milliseconds: Math.round(milliseconds * 100) / 100,
   }
+}
+
+/** The draft of a sent message, without the foreign attachments of older versions, which no proposal refuses. */
+function testedDraft({ body, sender }: MessageFact, { storage: { publicUrl } }: SenderFacts): MessageDraft {
+  const draft = draftOfBody(body)
+  return { ...draft, attachments: draft.attachments.filter(({ url }) => ownFile(url, { publicUrl, sender }) !== null) }
 }
 
 function proposalOf(given: string | undefined, is_regex: boolean, as_written: boolean) {

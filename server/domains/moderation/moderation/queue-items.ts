@@ -87,8 +87,8 @@ export async function itemFor(context: Context, id: string): Promise<{ item: Sto
 }
 
 /**
- * The item as this account may see it. Nobody sees reports about themselves. Moderators see reports about people below
- * their rank, and only admins see the reporter. For a room's own moderators, its decision counts.
+ * The item as this account may see it. Nobody sees reports about themselves. Moderators who may
+ * delete messages or mute see reports about people below their rank, and only admins see the reporter. For a room's own moderators, its decision counts.
  */
 export async function itemSeenBy(node: Node, account: string, stored: StoredItem): Promise<QueueItem | null> {
   const { log } = node
@@ -106,7 +106,7 @@ export async function itemSeenBy(node: Node, account: string, stored: StoredItem
   const here = isShared ? await log.ask(key, reach) : everywhere
   const theirs = here.theirs.rank > everywhere.theirs.rank ? here.theirs : everywhere.theirs
   const mine = here.receives ? [everywhere.mine, here.mine] : [here.mine]
-  if (!mine.some((one) => one.isModerator && mayTouch(one, theirs))) return null
+  if (!mine.some((one) => (one.canDelete || one.canMute) && mayTouch(one, theirs))) return null
   // The id of a direct conversation names both of its people.
   const its = { ...item, reporter_address: null, room: isShared ? item.room : null }
   const { decidesGlobally } = await weightOf(node, account, key)

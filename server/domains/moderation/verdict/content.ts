@@ -35,7 +35,7 @@ export const textDraft = (type: MessageType, text: string): MessageDraft => ({
 
 /**
  * How a verdict reads a field. `prose` is displayed: words, links and length count. A `label` is sent along: words and
- * links count. An `address` is a link, except for the sender's own media. `none` contains no personal text.
+ * links count. An `address` is that of an upload: words count. `none` contains no personal text.
  */
 type Reading = 'prose' | 'label' | 'address' | 'none'
 type ReadingsOf<T> = T extends readonly (infer One)[]

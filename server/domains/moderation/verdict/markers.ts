@@ -135,13 +135,14 @@ function fileFault(url: string, holds: readonly StoredKind[], storage: OwnStorag
   return holds.includes(stored) ? null : otherMediaText
 }
 
-/** The fault of an attachment of these kinds; null if it is valid. Sealed files are named by a marker only; a file may hold any media. */
+/** The fault of an attachment of these kinds; null if it is an upload of the sender. Sealed files are named by a marker only; a file may hold any media. */
 export function attachmentFault(
   { url, name, mime }: Attachment,
   contents: readonly ContentKind[],
   storage: OwnStorage,
 ): string | null {
   if (contents.includes('file') && !isAsStored(url, name, mime)) return otherFileText
+  if (ownFile(url, storage) === null) return foreignMediaText
   const faults = contents.map((content) => fileFault(url, attachable(filesOf[content]), storage))
   return faults.find((fault) => fault !== null) ?? null
 }

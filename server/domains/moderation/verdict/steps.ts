@@ -14,7 +14,6 @@ import {
   type Marker,
   markerFault,
   ownBlob,
-  ownFile,
 } from './markers.ts'
 import { innerLength, sharedKeyBytes } from './sealed-text.ts'
 import { firstHit, type WordHit, type WordList } from './words.ts'
@@ -253,15 +252,13 @@ export function refuseBlockedWord(found: readonly WordHit[]): Refusal | null {
 }
 
 export function refuseLinks(parts: readonly DisplayedPart[], facts: SenderFacts): Refusal | null {
-  if (mayUse('links_allowed', facts) || !parts.some((part) => leadsAway(part, facts))) return null
+  if (mayUse('links_allowed', facts) || !parts.some(leadsAway)) return null
   return { step: 'links', code: 'LINKS_NOT_ALLOWED', rule: setting('links_allowed') }
 }
 
-function leadsAway(part: DisplayedPart, { storage: { publicUrl }, sender }: SenderFacts): boolean {
-  const { reading, text, words, targets } = part
-  if (reading !== 'address') return hasLink(text) || (words !== text && hasLink(words)) || targets.some(isOutsideLink)
-  return ownFile(text, { publicUrl, sender }) === null
-}
+/** Addresses lead to uploads of the sender, as `refuseContent` comes first. */
+const leadsAway = ({ reading, text, words, targets }: DisplayedPart): boolean =>
+  reading !== 'address' && (hasLink(text) || (words !== text && hasLink(words)) || targets.some(isOutsideLink))
 
 /** All displayed text counts, so poll options and file names cannot evade the limit. */
 export function refuseLength(parts: readonly MessagePart[], { rules }: SenderFacts): Refusal | null {

@@ -46,3 +46,9 @@ export async function refuseNewContact(id: string, hasBegun = async (): Promise<
   const account = await Accounts.findOne({ _id: id }, { erased_at: 1 }).lean<Pick<Account, 'erased_at'>>()
   if (!account || (account.erased_at && !(await hasBegun()))) throw new AppError('USER_NOT_FOUND')
 }
+
+/** Refuses an account that is deleted, or is being deleted now, for those who have something in common with it. */
+export async function refuseGone(id: string): Promise<void> {
+  const stays = { _id: id, is_erasing: { $exists: false } }
+  if (!(await Accounts.exists(stays))) throw new AppError('USER_NOT_FOUND')
+}

@@ -9,7 +9,14 @@ import { SignedMessage } from '#shared/api/people/identity'
 import { AppError } from '#shared/errors'
 import { secretsOf } from './codes.ts'
 import { Identities, type IdentityRecord } from './model.ts'
-import { type AskChain, checkMessage, type MessageRequest, type Purpose, writeMessage } from './siwe.ts'
+import {
+  type AskChain,
+  checkMessage,
+  type MessageRequest,
+  type Purpose,
+  type WalletRequest,
+  writeMessage,
+} from './siwe.ts'
 import type { ClientData } from './tokens.ts'
 
 const goodMilliseconds = 24 * 60 * 60 * 1000
@@ -51,7 +58,7 @@ const codeOf = (secret: Uint8Array, time: string, address: string) =>
 const madeAt = (nonce: string) => Number.parseInt(nonce.slice(0, timeDigits), 16)
 
 /** A message that proves an admin's wallet for a day; it is no sign-in. */
-export const writeAdminMessage = (asked: MessageRequest, address: string) =>
+export const writeAdminMessage = (asked: WalletRequest, address: string) =>
   writeMessage(asked, address, undefined, adminPurpose)
 
 /** The account of the wallet and its role. FORBIDDEN if it is no admin, or is suspended. */

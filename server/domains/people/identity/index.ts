@@ -40,6 +40,7 @@ import {
   proveMessage,
   signInStatement,
   sitesOf,
+  type WalletRequest,
   writeMessage,
 } from './siwe.ts'
 import { isRefreshToken } from './tokens.ts'
@@ -153,7 +154,6 @@ export const writeSolanaMessage = ({ domain, address, statement, uri, nonce, iss
     `Issued At: ${issuedAt}`,
   ].join('\n')
 
-type MessageRequest = Pick<Context, 'node' | 'origin'>
 interface SignedInput {
   address?: string | undefined
   publicKey?: string | undefined
@@ -167,10 +167,10 @@ const longestSignature = 90
 const chains = /^(solana:)?(mainnet|testnet|devnet|localnet)$/
 
 /** A message for this wallet to sign, with a new nonce. Its address is the case-sensitive key. */
-async function writeSolana({ node, origin }: MessageRequest, address: string) {
+async function writeSolana({ node, origin, caller }: WalletRequest, address: string) {
   keyOf(address)
   const now = node.now()
-  const nonce = await issueNonce(address, now)
+  const nonce = await issueNonce(address, now, caller.account)
   const [site] = sitesOf({ node, origin })
   return {
     message: writeSolanaMessage({
@@ -186,7 +186,7 @@ async function writeSolana({ node, origin }: MessageRequest, address: string) {
 
 /** Verifies that the wallet signed this message for us, uses the nonce up, and returns the address. */
 async function proveSolana(
-  asked: MessageRequest,
+  asked: WalletRequest,
   { address, publicKey = address, ...signed }: SignedInput,
 ): Promise<string> {
   if (publicKey === undefined) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
@@ -201,7 +201,7 @@ async function proveSolana(
   if (message.chainId !== undefined && !chains.test(message.chainId)) throw new AppError('CHAIN_NOT_SUPPORTED')
   checkTimes(message, await checkNonce(message.nonce, publicKey, now), now)
   if (!isSignatureValid(key, signed.message, signed.signature)) throw new AppError('INVALID_SIGNATURE')
-  await consumeNonce(message.nonce, publicKey)
+  await consumeNonce(message.nonce, publicKey, asked.caller.account)
   return publicKey
 }
 

@@ -7,8 +7,10 @@ export type LinkedMethod = Exclude<AuthMethod, 'email' | 'passkey'>
 
 export interface Nonce {
   _id: string
-  /** The account that requested it. */
+  /** The wallet that is to sign it. */
   address: string
+  /** The account that links this wallet; absent where nobody was signed in. */
+  account?: string
   issued_at: Date
   used: boolean
   /** Kept after its expiry, to distinguish a late or second use from an unknown nonce. */
@@ -17,11 +19,18 @@ export interface Nonce {
 
 export const Nonces = defineModel<Nonce>(
   'Nonces',
-  { shares: [{ owner: 'address', becomes: 'erase' }], archive: { never: 'It is a sign-in under way, for minutes.' } },
+  {
+    shares: [
+      { owner: 'address', becomes: 'erase' },
+      { owner: 'account', becomes: 'erase' },
+    ],
+    archive: { never: 'It is a sign-in under way, for minutes.' },
+  },
   new Schema<Nonce>(
     {
       _id: { type: String, required: true },
       address: { type: String, required: true },
+      account: { type: String },
       issued_at: { type: Date, required: true },
       used: { type: Boolean, required: true },
       expires_at: { type: Date, required: true },

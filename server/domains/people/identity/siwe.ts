@@ -9,7 +9,9 @@ import { siweSettings } from './settings.ts'
 
 export const signInStatement = 'Sign in to Plaza.'
 
-type MessagesMessageRequest = Pick<Context, 'node' | 'origin'>
+export type MessageRequest = Pick<Context, 'node' | 'origin'>
+/** The request of a caller who may link the wallet. */
+export type WalletRequest = MessageRequest & Pick<Context, 'caller'>
 interface Site {
   domain: string
   uri: string
@@ -18,7 +20,7 @@ interface Site {
 const localHost = /^(localhost|127\.0\.0\.1)(:\d{1,5})?$/
 
 /** The sites for which a message is valid: the configured one, and outside production the requested local one. */
-export function sitesOf({ node, origin }: MessagesMessageRequest): [Site, ...Site[]] {
+export function sitesOf({ node, origin }: MessageRequest): [Site, ...Site[]] {
   const { domain, uri } = siweSettings.of(node)
   const configured = { domain, uri }
   if (node.settings.production || origin === null || !localHost.test(origin)) return [configured]
@@ -30,7 +32,7 @@ const plainUri = /^[a-z]+:\/\/[^/?#@\\]*([/?#]|$)/i
 
 /** Does the message name us in its domain, its URI and, if present, its scheme? */
 export function isForUs(
-  asked: MessagesMessageRequest,
+  asked: MessageRequest,
   { domain, uri, scheme }: Site & { scheme?: string | undefined },
 ): boolean {
   const site = sitesOf(asked).find((one) => one.domain === domain)
@@ -80,12 +82,16 @@ export function checkWords(
 export const nonceMilliseconds = 300_000
 const keptMilliseconds = 900_000
 
-export async function issueNonce(address: string, now: number): Promise<string> {
+/** Issues a nonce for the message of a wallet. A signed-in caller links that wallet. */
+export async function issueNonce(address: string, now: number, caller: string | null = null): Promise<string> {
   const nonce = generateNonce()
   const issued_at = new Date(now)
-  await Nonces.create({ _id: nonce, address, issued_at, used: false, expires_at: new Date(now + keptMilliseconds) })
+  const expires_at = new Date(now + keptMilliseconds)
+  await Nonces.create({ _id: nonce, address, ...ownerOf(caller), issued_at, used: false, expires_at })
   return nonce
 }
+
+const ownerOf = (caller: string | null) => (caller === null ? {} : { account: caller })
 
 /** The time of a nonce. Refuses one that this address may not use now; the nonce stays usable. */
 export async function checkNonce(nonce: string, address: string, now: number): Promise<number> {
@@ -96,8 +102,9 @@ export async function checkNonce(nonce: string, address: string, now: number): P
 }
 
 /** Uses a nonce up. Of simultaneous calls exactly one succeeds. */
-export async function consumeNonce(nonce: string, address: string): Promise<void> {
-  const taken = await Nonces.findOneAndUpdate({ _id: nonce, address, used: false }, { $set: { used: true } }).lean()
+export async function consumeNonce(nonce: string, address: string, caller: string | null = null): Promise<void> {
+  const $set = { used: true, ...ownerOf(caller) }
+  const taken = await Nonces.findOneAndUpdate({ _id: nonce, address, used: false }, { $set }).lean()
   if (!taken) throw new AppError('INVALID_NONCE')
 }
 
@@ -138,14 +145,12 @@ async function isSignedByContract(chain: Chain, address: Hex, message: string, s
   })
 }
 
-export type MessageRequest = Pick<Context, 'node' | 'origin'>
-
 /** The purpose of a signed message: its statement, and its own nonces. */
 export interface Purpose {
   statement: string
   /** Is the statement valid for this purpose? */
   isFit(statement: string | undefined): boolean
-  nonceFor(node: Node, address: string): string | Promise<string>
+  nonceFor(node: Node, address: string, caller: string | null): string | Promise<string>
   /** The time of a nonce. Refuses one that this address may not use now; the nonce stays usable. */
   checkNonce(node: Node, nonce: string, address: string): number | Promise<number>
 }
@@ -153,13 +158,13 @@ export interface Purpose {
 const signInPurpose: Purpose = {
   statement: signInStatement,
   isFit: isSignInStatement,
-  nonceFor: (node, address) => issueNonce(address, node.now()),
+  nonceFor: (node, address, caller) => issueNonce(address, node.now(), caller),
   checkNonce: (node, nonce, address) => checkNonce(nonce, address, node.now()),
 }
 
 /** A message for this wallet to sign, with a new nonce. */
 export async function writeMessage(
-  { node, origin }: MessageRequest,
+  { node, origin, caller }: WalletRequest,
   address: string,
   chainId: number | undefined,
   purpose = signInPurpose,
@@ -168,7 +173,7 @@ export async function writeMessage(
   const chain = chainId ?? siwe.defaultChainId
   refuseOtherChains(siwe.chainIds, chain)
   const now = node.now()
-  const nonce = await purpose.nonceFor(node, address)
+  const nonce = await purpose.nonceFor(node, address, caller.account)
   const [site] = sitesOf({ node, origin })
   const message = new SiweMessage({
     ...site,
@@ -184,13 +189,13 @@ export async function writeMessage(
 
 /** Verifies that the address signed this message for us, and uses the nonce up after all checks. */
 export async function proveMessage(
-  asked: MessageRequest,
+  asked: WalletRequest,
   raw: string,
   address: string,
   signature: string,
 ): Promise<{ chainId: number }> {
   const { chainId, nonce } = await checkMessage(asked, raw, address, signature)
-  await consumeNonce(nonce, address)
+  await consumeNonce(nonce, address, asked.caller.account)
   return { chainId }
 }
 

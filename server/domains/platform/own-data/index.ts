@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises'
 import { Agents } from '#server/domains/agents/agent-state/model'
 import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { KeptRestrictions } from '#server/domains/moderation/moderation/model'
@@ -19,6 +18,7 @@ import { type ErasureLine, erasuresOf } from '#server/kernel/erasure-list'
 import type { RawRoute } from '#server/kernel/http/raw-route'
 import { newId } from '#server/kernel/ids'
 import { recordReason } from '#server/kernel/operate/audit'
+import { giveBlob } from '#server/kernel/page'
 import { seal, tryUnseal } from '#server/kernel/seal'
 import { AuditLines } from '#server/kernel/store/model'
 import { every } from '#server/kernel/work/every'
@@ -71,23 +71,16 @@ const downloadRoute = (node: Node): RawRoute => ({
     const stored = await exportOf(account)
     const now = node.now()
     if (until <= now || stored?.export_id !== export_id || !hasArchive(stored, now)) throw gone()
-    const found = await node.services.storage?.read(stored.key)
-    if (!found) throw gone()
-    response.set({
+    const about = {
       'Content-Type': 'application/zip',
-      'Content-Length': String(found.size),
       'Content-Disposition': `attachment; filename="plaza-${stored.created_at.toISOString().slice(0, 10)}.zip"`,
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Cache-Control': 'private, no-store',
       'X-Robots-Tag': 'none',
-    })
-    if (request.method === 'HEAD') {
-      found.bytes.destroy()
-      response.end()
-      return true
+      'Accept-Ranges': 'bytes',
     }
-    // The reader may disconnect at any time.
-    await pipeline(found.bytes, response).catch(() => response.destroy())
+    const { storage } = node.services
+    if (!storage || !(await giveBlob(storage, stored.key, about, request, response))) throw gone()
     return true
   },
 })

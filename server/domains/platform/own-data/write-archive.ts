@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { type StoredUpload, UploadRecords } from '#server/domains/media/files/model'
 import { namesOfPeople } from '#server/domains/people/accounts/profiles'
 import { messagesOf } from '#server/domains/rooms/messages/pages'
-import { messageFactOf } from '#server/domains/rooms/room-state/facts'
+import { messageFactOf, pollIn } from '#server/domains/rooms/room-state/facts'
 import { isKnownRoom, kindOf } from '#server/domains/rooms/room-state/kinds'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import { presentRows } from '#server/domains/rooms/room-state/redaction'
@@ -22,13 +22,29 @@ import { messages as contract } from '#shared/api/rooms/messages'
 import { AppError } from '#shared/errors'
 import { fileNameIn } from '#shared/kit/file-name'
 import { peerIn, roomOfKey } from '#shared/kit/room-key'
+import { sealedBy } from '#shared/kit/room-kinds'
+import {
+  ArchivedPoll,
+  headingOf,
+  indexPage,
+  type ListedPart,
+  messageAsPage,
+  type NameOf,
+  namesFor,
+  pageHead,
+  rowAsPage,
+  titleOf,
+} from './archive-pages.ts'
+import {
+  actSchema,
+  answerSchema,
+  type Conversation,
+  invitationSchema,
+  ownActs,
+  ownAnswers,
+  ownInvitations,
+} from './archived-acts.ts'
 import { type ArchivePart, ownRows, partSchemaOf, partsByDomain } from './erased-rows.ts'
-
-/** A current or former room of an account. */
-interface Conversation {
-  key: RoomKey
-  name: string
-}
 
 const messagesAtOnce = 100
 
@@ -114,70 +130,6 @@ async function* inOrder(one: AsyncGenerator<Message>, other: AsyncGenerator<Mess
   }
 }
 
-const style =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}article{margin:1rem 0}time,.from{color:#666}p{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}img{max-width:100%}'
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Escapes text for HTML. */
-export const escapedHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
-
-/** The head of a page. Its policy forbids scripts and requests to other sites. */
-const headOf = (title: string): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:"><title>${escapedHtml(title)}</title><style>${style}</style><h1>${escapedHtml(title)}</h1>\n`
-
-/** The head of the page of a conversation. */
-const conversationHead = (name: string): string =>
-  `${headOf(name)}<p><a href="../index.html">All of the archive</a></p>\n`
-
-function messageAsPage(message: Message, fileOf: (url: string) => string | null): string {
-  const files = message.attachments.flatMap(({ url }) => fileOf(url) ?? [])
-  const named = [...message.content.matchAll(/https?:\/\/[^\s)\]"'<>]+/g)].flatMap(([url]) => fileOf(url) ?? [])
-  const shown = [...new Set([...files, ...named])].map(fileAsPage).join('')
-  const text = message.is_deleted ? '<p><i>Deleted</i></p>' : `<p dir="auto">${escapedHtml(message.content)}</p>`
-  return `<article><span class="from">${escapedHtml(message.sender.name)}</span> <time>${escapedHtml(message.created_at)}</time>${text}${shown}</article>\n`
-}
-
-function fileAsPage(path: string): string {
-  const address = escapedHtml(`../${path.split('/').map(encodeURIComponent).join('/')}`)
-  const isPicture = /\.(png|jpe?g|gif|webp)$/.test(path)
-  return isPicture
-    ? `<img src="${address}" alt="" loading="lazy">`
-    : `<p><a href="${address}">${escapedHtml(path)}</a></p>`
-}
-
-interface Contents {
-  account: string
-  madeAt: string
-  conversations: readonly { name: string; page: string; messages: number }[]
-  data: readonly { path: string; rows: number }[]
-  files: number
-}
-
-/** The index page. */
-function indexPage({ account, madeAt, conversations, data, files }: Contents): string {
-  const rooms = conversations.map(
-    ({ name, page, messages }) =>
-      `<li><a href="${escapedHtml(page)}" dir="auto">${escapedHtml(name)}</a> (${messages})</li>`,
-  )
-  const rows = data.map(
-    ({ path, rows }) => `<li><a href="${escapedHtml(path)}">${escapedHtml(path)}</a> (${rows})</li>`,
-  )
-  return [
-    headOf('Your data'),
-    `<p>Account ${escapedHtml(account)}, as it was on ${escapedHtml(madeAt)}. The numbers are how many entries there are.</p>`,
-    `<h2>Messages</h2><ul>${rooms.join('\n')}</ul>`,
-    `<h2>Everything else</h2><ul>${rows.join('\n')}</ul>`,
-    `<p>Files: ${files}. <a href="manifest.json">manifest.json</a> has the checksum of each part.</p>\n`,
-  ].join('\n')
-}
-
 interface ArchiveOptions {
   account: string
   withFiles: boolean
@@ -193,25 +145,31 @@ export async function writeArchive(node: Node, { account, withFiles, folder, sig
   const madeAt = new Date(node.now())
   const path = join(folder, 'archive.zip')
   const archive = openArchive(path, madeAt, signal)
+  const writing: Writing = { node, archive, account, folder, nameOf: namesFor(node) }
   const domains = partsByDomain()
   const conversations = await conversationsOf(node, account)
   const files = withFiles ? await filesOf(account) : new Map<string, StoredUpload>()
-  const total = domains.size + conversations.length + files.size
+  const total = domains.size + 1 + conversations.length + files.size
   let done = 0
   const next = async () => {
     signal.throwIfAborted()
     done += 1
     await onPart(done, total)
   }
-  const data: { path: string; rows: number }[] = []
+  const data: ListedPart[] = []
   for (const [domain, parts] of domains) {
-    data.push(await addDomain(archive, account, domain, parts))
+    const lists = listsOf(parts, account)
+    data.push(
+      await addData(writing, domain, domain === 'polls' ? [...lists, answerList(node, account, conversations)] : lists),
+    )
     await next()
   }
+  data.push(await addData(writing, 'moderationLog', actLists(node, account, conversations)))
+  await next()
   const rooms: { name: string; page: string; messages: number }[] = []
   for (const conversation of conversations) {
     const place = `messages/${String(rooms.length + 1).padStart(5, '0')}`
-    rooms.push(await addConversation(node, archive, account, conversation, { place, files, folder }))
+    rooms.push(await addConversation(writing, conversation, { place, files }))
     await next()
   }
   for (const [key, { bytes }] of files) {
@@ -219,7 +177,8 @@ export async function writeArchive(node: Node, { account, withFiles, folder, sig
     if (found) await archive.add(pathOf(key), found.bytes, false)
     await next()
   }
-  const contents = { account, madeAt: madeAt.toISOString(), conversations: rooms, data, files: files.size }
+  const listed = data.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  const contents = { account, madeAt: madeAt.toISOString(), conversations: rooms, data: listed, files: files.size }
   await archive.add('index.html', [indexPage(contents)])
   await archive.close()
   return path
@@ -232,45 +191,20 @@ function pathOf(key: string): string {
   return `files/${named.replaceAll(':', '_')}`
 }
 
-/** Adds the rows of a domain with their schema. */
-async function addDomain(archive: Archive, account: string, domain: string, parts: readonly ArchivePart[]) {
-  const path = `data/${domain}.json`
-  let rows = 0
-  async function* json() {
-    const properties = Object.fromEntries(
-      parts.map((part) => [part.source.collection.collectionName, partSchemaOf(part)]),
-    )
-    yield `{"schema":${JSON.stringify({ type: 'object', properties })}`
-    for (const part of parts) {
-      yield `,\n${JSON.stringify(part.source.collection.collectionName)}:[`
-      let isFirst = true
-      for await (const row of ownRows(part, account)) {
-        yield `${isFirst ? '' : ','}\n${JSON.stringify(row)}`
-        isFirst = false
-        rows += 1
-      }
-      yield ']'
-    }
-    yield '}\n'
-  }
-  await archive.add(path, json())
-  return { path, rows }
-}
-
-interface Placed {
-  place: string
-  files: ReadonlyMap<string, StoredUpload>
+interface Writing {
+  node: Node
+  archive: Archive
+  account: string
   folder: string
+  nameOf: NameOf
 }
 
-/** Adds the messages of a conversation as JSON and as a page, in one pass. */
-async function addConversation(
-  node: Node,
-  archive: Archive,
-  account: string,
-  { key, name }: Conversation,
-  { place, files, folder }: Placed,
-) {
+/** Adds JSON and its page, which is written in the same pass. */
+async function addWithPage(
+  { archive, folder }: Writing,
+  place: string,
+  json: (write: (text: string) => Promise<void>) => AsyncGenerator<string>,
+): Promise<void> {
   const draft = join(folder, 'page.html')
   const page = createWriteStream(draft, { mode: 0o600 })
   const isBroken = new Promise<never>((_resolve, reject) => page.once('error', reject))
@@ -278,34 +212,115 @@ async function addConversation(
   const write = async (text: string) => {
     if (!page.write(text)) await Promise.race([new Promise<void>((resolve) => page.once('drain', resolve)), isBroken])
   }
-  const fileOf = (url: string) => {
-    const found = keyAt(node.settings.storageUrl, url)
-    return found !== null && files.has(found) ? pathOf(found) : null
-  }
-  let messages = 0
-  async function* json() {
-    const schema = { type: 'array', items: messageSchema }
-    yield `{"schema":${JSON.stringify(schema)},\n"room":${JSON.stringify({ ...roomOfKey(key), name })},\n"messages":[`
-    await write(conversationHead(name))
-    for await (const message of messagesForOwner(node, account, key)) {
-      yield `${messages === 0 ? '' : ','}\n${JSON.stringify(message)}`
-      await write(messageAsPage(message, fileOf))
-      messages += 1
-    }
-    yield ']}\n'
-  }
   try {
-    await archive.add(`${place}.json`, json())
+    await archive.add(`${place}.json`, json(write))
     await Promise.race([new Promise<void>((resolve) => page.end(resolve)), isBroken])
     await archive.add(`${place}.html`, createReadStream(draft))
   } finally {
     page.destroy()
     await rm(draft, { force: true })
   }
+}
+
+/** A list of an archive with the schema of its entries. */
+interface DataList {
+  title: string
+  schema: object
+  entries: AsyncIterable<object>
+}
+
+/** The lists of a domain, by its collections. */
+const listsOf = (parts: readonly ArchivePart[], account: string): DataList[] =>
+  parts.map((part) => ({
+    title: part.source.collection.collectionName,
+    schema: partSchemaOf(part),
+    entries: ownRows(part, account),
+  }))
+
+/** The acts of the account as a moderator, the warnings that it got, and its links of invitation. */
+const actLists = (node: Node, account: string, rooms: readonly Conversation[]): DataList[] => [
+  { title: 'acts', schema: actSchema, entries: ownActs(account, rooms) },
+  { title: 'invitations', schema: invitationSchema, entries: ownInvitations(node, account, rooms) },
+]
+
+/** What the account has answered in polls. */
+const answerList = (node: Node, account: string, rooms: readonly Conversation[]): DataList => ({
+  title: 'answers',
+  schema: answerSchema,
+  entries: ownAnswers(node, account, readableAmong(node, account, rooms)),
+})
+
+async function* readableAmong(node: Node, account: string, rooms: readonly Conversation[]) {
+  for (const room of rooms) if (await isReadable(node, account, room.key)) yield room
+}
+
+/** Adds lists with their schema. */
+async function addData(writing: Writing, part: string, lists: readonly DataList[]): Promise<ListedPart> {
+  const place = `data/${part}`
+  const name = titleOf(part)
+  let rows = 0
+  await addWithPage(writing, place, async function* (write) {
+    const properties = Object.fromEntries(lists.map(({ title, schema }) => [title, schema]))
+    yield `{"schema":${JSON.stringify({ type: 'object', properties })}`
+    await write(pageHead(name))
+    for (const { title, entries } of lists) {
+      yield `,\n${JSON.stringify(title)}:[`
+      let isFirst = true
+      for await (const entry of entries) {
+        yield `${isFirst ? '' : ','}\n${JSON.stringify(entry)}`
+        await write(`${isFirst ? headingOf(title) : ''}${await rowAsPage(entry, writing.nameOf)}`)
+        isFirst = false
+        rows += 1
+      }
+      yield ']'
+    }
+    yield '}\n'
+  })
+  return { name, place, rows }
+}
+
+interface Placed {
+  place: string
+  files: ReadonlyMap<string, StoredUpload>
+}
+
+/** Adds the messages of a conversation as JSON and as a page. */
+async function addConversation(writing: Writing, { key, name }: Conversation, { place, files }: Placed) {
+  const { node, account, nameOf } = writing
+  const fileOf = (url: string) => {
+    const found = keyAt(node.settings.storageUrl, url)
+    return found !== null && files.has(found) ? pathOf(found) : null
+  }
+  const isSealed = sealedBy(roomOfKey(key)) !== null
+  let messages = 0
+  await addWithPage(writing, place, async function* (write) {
+    const schema = { type: 'array', items: messageSchema }
+    yield `{"schema":${JSON.stringify(schema)},\n"room":${JSON.stringify({ ...roomOfKey(key), name })},\n"messages":[`
+    await write(pageHead(name))
+    for await (const sent of messagesForOwner(node, account, key)) {
+      const poll = await pollOf(node, key, sent)
+      const message = poll ? { ...sent, poll } : sent
+      yield `${messages === 0 ? '' : ','}\n${JSON.stringify(message)}`
+      const sender = await nameOf(sent.sender_address, sent.sender.name)
+      await write(messageAsPage(message, { sender, isSealed, fileOf }))
+      messages += 1
+    }
+    yield ']}\n'
+  })
   return { name, page: `${place}.html`, messages }
 }
 
-const messageSchema = z.toJSONSchema(Message, { io: 'output', unrepresentable: 'any' })
+/** The poll of a message in its present state, without its votes. */
+async function pollOf(node: Node, key: RoomKey, { poll_id, is_deleted }: Message): Promise<ArchivedPoll | null> {
+  if (poll_id === null || is_deleted) return null
+  const poll = await node.log.ask(key, (view) => pollIn(view, poll_id))
+  return poll && ArchivedPoll.parse(poll)
+}
+
+const messageSchema = z.toJSONSchema(Message.extend({ poll: ArchivedPoll.optional() }), {
+  io: 'output',
+  unrepresentable: 'any',
+})
 
 /** The uploads of an account by key, without evidence, which shows messages of others. */
 async function filesOf(owner: string): Promise<Map<string, StoredUpload>> {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { missingFiles, withKeptFiles } from '#server/domains/media/files/claims'
 import { keysOf, namedFiles } from '#server/domains/moderation/verdict/content'
 import type { MessageDraft, Ruling } from '#server/domains/moderation/verdict/verdict'
-import { refuseNewContact } from '#server/domains/people/accounts/found'
+import { refuseGone, refuseNewContact } from '#server/domains/people/accounts/found'
 import { refusalOfContact } from '#server/domains/people/friends/pairs'
 import { keyOf } from '#server/domains/rooms/room-state/access'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
@@ -59,7 +59,7 @@ export async function sendDraft(
   draft: MessageDraft,
   { cid, poll, fault }: DraftExtras = {},
 ) {
-  await refuseFirstMessage(node, key, account)
+  await refuseUnreachablePeer(node, key, account)
   const name = await displayNameOf(node, account)
   const files = namedFiles(draft, { publicUrl: node.settings.storageUrl, sender: account })
   let ruling: Ruling | null = null
@@ -164,12 +164,13 @@ export const capabilitiesNow = (node: Context['node'], key: string, account: str
   }))
 
 /**
- * Refuses the first message where the other person does not permit it. An account that is to be erased is refused like
- * an unknown one.
+ * Refuses a message to a deleted account, and the first message where the other person does not permit it. An account
+ * that is to be erased is refused like an unknown one.
  */
-async function refuseFirstMessage(node: Node, key: string, account: string): Promise<void> {
+async function refuseUnreachablePeer(node: Node, key: string, account: string): Promise<void> {
   const peer = peerIn(roomOfKey(key), account)
-  if (peer === null || (await hasMessages(node, key))) return
+  if (peer === null) return
+  if (await hasMessages(node, key)) return refuseGone(peer)
   await refuseNewContact(peer).catch(() => {
     throw new AppError('ROOM_NOT_FOUND')
   })
@@ -183,7 +184,7 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const draft = draftOf(input, sealedBy(input.room))
   const files = namedFiles(draft, { publicUrl: context.node.settings.storageUrl, sender: account })
   const missing = await missingFiles(account, files)
-  await refuseFirstMessage(context.node, key, account)
+  await refuseUnreachablePeer(context.node, key, account)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
     const { ruling, hidden } = judgeDraft(view, draft, { node: context.node, account, now, missing })
     if (hidden) throw hidden

@@ -233,7 +233,7 @@ export const Words = followedModel<WordFact>(
   'blocked_words',
   {
     shares: [{ owner: 'added_by', becomes: 'unlink' }],
-    archive: { never: 'It is a rule of the room.' },
+    archive: 'moderation',
     stays: ['word'],
   },
   {
@@ -247,7 +247,7 @@ export const Words = followedModel<WordFact>(
     cost: { type: Number, default: 0 },
     quarantined: optional,
   },
-  [[{ room: 1, is_active: 1, added_at: -1 }], [{ word_id: 1 }]],
+  [[{ room: 1, is_active: 1, added_at: -1 }], [{ word_id: 1 }], [{ added_by: 1 }]],
 )
 
 /** Facts with a single value: rules, pins, purges, blocks, invitations. */
@@ -259,7 +259,7 @@ export const RoomFacts = followedModel<{ value: Fact; is_open?: true; done_to?: 
       { owner: 'value', becomes: 'unlink', at: 'inside' },
       { owner: '_id', becomes: 'unlink', at: 'inside' },
     ],
-    archive: { never: 'It follows from the log, which the archive has.' },
+    archive: { never: 'It follows from the log, of which the archive has the own acts and invitations.' },
     secret: ['value'],
   },
   {
@@ -277,7 +277,7 @@ export const Polls = followedModel<{ poll_id: string; poll: Fact; created_at: st
   'polls',
   {
     shares: [{ owner: 'poll', becomes: 'unlink', at: 'inside' }],
-    archive: { never: 'It follows from the message, which the archive has.' },
+    archive: { never: 'It is with its message, which the archive has.' },
   },
   { poll_id: required, poll: Schema.Types.Mixed, created_at: required },
   [[{ room: 1, is_active: 1, created_at: -1 }]],
