@@ -24,7 +24,7 @@ import { freshDatabase, spawned, started } from '#test/support/started'
 /** Each death costs a start, about two seconds of a processor: four are the price of ten other tests. */
 const deaths = { erasing: 3, settling: 1 }
 /** An erasure of this account has about so many writes. */
-const writesOf = { erasing: 40, settling: 8 }
+const writesOf = { erasing: 90, settling: 8 }
 const daySeconds = 86_400
 /** A dead process has its job for 15 seconds, and is taken for alive for 30. */
 const stepSeconds = 40
