@@ -8,7 +8,7 @@ import { isInClear } from '#shared/kit/clear-types'
 import { shortened } from '#shared/kit/person-name'
 
 const style =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}article{margin:1rem 0}time,.from{color:#666}p{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}img{max-width:100%}table{border-collapse:collapse;margin:1rem 0;width:100%}th,td{text-align:start;vertical-align:top;padding:.1rem .5rem;border-bottom:1px solid #ddd;overflow-wrap:anywhere}th{width:min(14rem,30%);font-weight:normal;color:#666}table table{margin:0}'
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}article{margin:1rem 0}time,.from{color:#666}p{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}img{max-width:100%}table{border-collapse:collapse;margin:1rem 0;width:100%}th,td{text-align:start;vertical-align:top;padding:.1rem .5rem;border-bottom:1px solid #ddd;overflow-wrap:anywhere}th{width:min(14rem,30%);font-weight:normal;color:#666;overflow-wrap:break-word}table table{margin:0}'
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
