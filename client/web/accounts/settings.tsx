@@ -106,7 +106,7 @@ export function Settings({ section: page, onClose }: { section: SettingsSection;
   const open = (place: SettingsSection | 'friends') =>
     place === 'friends' ? openPage(linkTo('friends')) : setPage(place)
   return (
-    <Dialog title={t.title} isBroad onClose={onClose}>
+    <Dialog title={t.title} isBroad hasAddress onClose={onClose}>
       <Tabs label={t.title} tabs={settingsTabs(status)} chosen={page} onChoose={setPage} />
       <div className={`stack wide ${styles.settingsPage}`} role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
