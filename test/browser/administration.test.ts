@@ -12,6 +12,7 @@ import {
   confirmAct,
   desktop,
   enterByWallet,
+  field,
   go,
   openPlaza,
   phone,
@@ -73,6 +74,25 @@ test('people are found, noted about, suspended with a reason, and the suspension
     .getByRole('button', { name: new RegExp(`@${name}b `) })
     .click()
   expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Wrote to us twice')
+})
+
+test('who is suspended reads why above a closed field, until it is lifted', async () => {
+  const page = await openAdministration()
+  const guest = await plaza.guest()
+  const account: string = await guest.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+  await admin(page).getByRole('searchbox', { name: 'Search by name or address' }).fill(account)
+  await admin(page).getByRole('list', { name: 'People' }).getByRole('button').first().click()
+  const dialog = page.getByRole('dialog').last()
+  await dialog.getByText(account, { exact: true }).waitFor()
+  await dialog.getByRole('textbox', { name: 'Reason, shown to the person' }).fill('Spam')
+  await dialog.getByRole('button', { name: 'Suspend', exact: true }).click()
+  await confirmAct(page, 'Suspend')
+  await guest.getByText('Your account is suspended: Spam').waitFor()
+  expect(await field(guest).isDisabled()).toBe(true)
+  expect(await axeFaults(guest)).toEqual([])
+  await dialog.getByRole('button', { name: 'Lift suspension' }).click()
+  await expect.poll(() => field(guest).isDisabled()).toBe(false)
+  expect(await guest.getByText('Your account is suspended').count()).toBe(0)
 })
 
 test('an account is given rights and invitations, and becomes an admin', async () => {
