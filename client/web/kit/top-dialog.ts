@@ -7,7 +7,7 @@ const listeners = new Set<() => void>()
 function change(next: readonly HTMLDialogElement[]): void {
   dialogs = next
   for (const listener of listeners) listener()
-  settleSoon()
+  queueMicrotask(settleLayers)
 }
 
 export function showDialog(dialog: HTMLDialogElement): void {
@@ -69,16 +69,15 @@ function followHistory(): void {
     } else
       for (const dialog of layers().slice(historyLayers()).reverse())
         dialog.dispatchEvent(new Event('cancel', { cancelable: true }))
-    settleSoon()
+    // React shows later what has changed.
+    setTimeout(settleLayers)
   })
 }
 
-/** Once React has shown what has changed, each layer has its step, and no step is without one. */
-function settleSoon(): void {
-  setTimeout(() => {
-    if (isReturning) return
-    const [there, wanted] = [historyLayers(), layers().length]
-    for (let layer = there + 1; layer <= wanted; layer++) history.pushState({ ...history.state, layers: layer }, '')
-    if (wanted < there) stepBack(there - wanted)
-  })
+/** Each layer has its step, and no step is without one. */
+function settleLayers(): void {
+  if (isReturning) return
+  const [there, wanted] = [historyLayers(), layers().length]
+  for (let layer = there + 1; layer <= wanted; layer++) history.pushState({ ...history.state, layers: layer }, '')
+  if (wanted < there) stepBack(there - wanted)
 }
