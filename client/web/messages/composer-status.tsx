@@ -133,12 +133,13 @@ export function ComposerStatus(props: { state: RoomState; standing: Standing; le
 function SuspendedBanner() {
   const client = useClient()
   const { account } = useSession()
-  const { value } = useLoaded(`suspension ${account}`, () => client.accounts.suspension({ address: account }))
+  const { value } = useLoaded(`suspension ${account}`, () => client.accounts.ownProfile())
   return (
     <p className="banner" role="status">
       <Icon name="warn" />
       <span>
-        {value?.banReason ? t.status.suspendedBecause({ reason: value.banReason }) : t.status.suspended}{' '}
+        {value?.suspension_reason ? t.status.suspendedBecause({ reason: value.suspension_reason }) : t.status.suspended}
+        <br />
         {t.status.suspendedHint}
       </span>
     </p>
