@@ -174,6 +174,7 @@ function DeviceKeys() {
   const tell = useTell()
   const { account } = useSession()
   const keys = useLoaded('device-keys', async () => (await client.deviceKeys.list({ addresses: account })).devices)
+  const own = useLoaded('own-device', () => client.deviceId()).value
   const remove = async (device_id: string) => {
     await client.deviceKeys.remove({ device_id })
     tell(t.keys.removed)
@@ -190,7 +191,7 @@ function DeviceKeys() {
               <li key={device_id} className="row">
                 <Icon name="key" />
                 <span className="grow">
-                  <strong>{name}</strong>
+                  <strong>{name}</strong> {device_id === own && <i className="chip">{t.devices.current}</i>}
                   <small className="hint">
                     {(certificate ? t.keys.verified : t.keys.unverified)({
                       since: fullTimeOf(created_at),

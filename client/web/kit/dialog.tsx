@@ -1,8 +1,8 @@
 import { type ReactNode, useRef } from 'react'
 import { kitTexts as t } from '../texts/kit.ts'
+import { closeDialog, showDialog } from './dialog-layers.ts'
 import { useBorrowedFocus } from './focus.ts'
 import { Icon } from './icon.tsx'
-import { closeDialog, showDialog } from './top-dialog.ts'
 
 const firstControl = '.body :is(button, a, input:not([type=radio]), select, textarea):not(:disabled, [tabindex="-1"])'
 

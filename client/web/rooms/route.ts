@@ -14,7 +14,7 @@ import {
 } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { alpha, roomKey, roomOfKey } from '#shared/kit/room-key'
-import { beneathLayers, stepBack } from '../kit/top-dialog.ts'
+import { beneathLayers, stepBack } from '../kit/dialog-layers.ts'
 import { lookOf } from './kind.ts'
 
 /** The page at the address of the browser; null if there is none. */
@@ -62,17 +62,20 @@ export function openDialog(link: string): void {
 export function closeDialog(): void {
   const page = pageAt(location.pathname)
   if (isClosing || !isDialog(page)) return
-  if (!history.state?.behind) {
-    navigate(linkToRoom(roomAt(page).room), { replace: true })
-    return
-  }
   // The browser goes back after this call: a second press must not go two steps.
   isClosing = true
-  const closed = () => {
-    isClosing = false
-  }
-  addEventListener('popstate', closed, { once: true })
-  beneathLayers(() => stepBack(1))
+  beneathLayers(() => {
+    const closed = () => {
+      isClosing = false
+    }
+    if (history.state?.behind) {
+      addEventListener('popstate', closed, { once: true })
+      stepBack(1)
+    } else {
+      navigate(linkToRoom(roomAt(page).room), { replace: true })
+      closed()
+    }
+  })
 }
 let isClosing = false
 
