@@ -243,6 +243,7 @@ export function createClient(options: ClientOptions): Client {
       return session.signIn(wallet)
     },
     vouch: (wallet) => directs.vouch(wallet),
+    deviceId: () => directs.deviceId(),
     renewDevice: () => directs.renew(),
     enter: (answer) => session.enter(answer),
     signOut: () => session.signOut(),

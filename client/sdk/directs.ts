@@ -129,6 +129,10 @@ export class Directs {
     await this.#refresh()
   }
 
+  async deviceId(): Promise<string | null> {
+    return this.#options.store && (await this.#ownDevice()).device_id
+  }
+
   async renew(): Promise<void> {
     const [, { renewedDevice }] = await load()
     const account = this.#account()

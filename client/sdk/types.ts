@@ -113,6 +113,8 @@ export interface Client extends Calls {
   provedBy(prove: () => Promise<void>): Unsubscribe
   /** Signs by the account's own key that this device is its own, so that others can verify it. */
   vouch(wallet: Wallet): Promise<void>
+  /** The id by which others know this device; null where it keeps no keys. */
+  deviceId(): Promise<string | null>
   /** Gives this device new keys, after it was removed. */
   renewDevice(): Promise<void>
   /** Opens the live view of a room; returns the same one until it is closed. */

@@ -1,4 +1,5 @@
 import './kit/frame.css'
+import './kit/refusals.ts'
 import { lazy, type ReactNode, useEffect, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { Client } from '#client/sdk/types'

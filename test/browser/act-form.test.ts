@@ -36,8 +36,11 @@ describe('what a moderator does to a person', () => {
     await becomeModerator(page)
     const said = await speak(other)
     await line(page, said).locator('.messages__who').dispatchEvent('click')
-    const card = page.getByRole('dialog').getByRole('region', { name: 'Moderate' })
+    const card = page.getByRole('dialog').getByRole('region', { name: 'Moderate in Alpha' })
     await card.waitFor()
+    await card.getByRole('heading', { name: 'Moderate in Alpha' }).waitFor()
+    // Nobody is unmuted who is not muted.
+    expect(await card.getByRole('button', { name: 'Unmute' }).count()).toBe(0)
     const [lengths, whys] = [await chips(card, 'Duration'), await chips(card, 'Why')]
     expect(lengths).toEqual(['10 min', '1 h', '24 h', '7 days', 'Permanently'])
     expect(whys).toContain('spam')
@@ -66,6 +69,9 @@ describe('what a moderator does to a person', () => {
     await pressIn(page, 'Mute')
     await other.getByText('You are muted in this room').waitFor()
     expect(await other.getByRole('timer').filter({ hasText: 'left' }).innerText()).toMatch(/^(7 d|6 d)/)
+    await line(page, said).locator('.messages__who').dispatchEvent('click')
+    await card.getByRole('button', { name: 'Unmute' }).waitFor()
+    await page.keyboard.press('Escape')
     await log(page).getByText('spam, for the third time').first().waitFor()
   })
 

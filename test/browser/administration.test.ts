@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -5,6 +6,7 @@ import { moderation } from '#shared/api/moderation/moderation'
 import { social } from '#shared/api/moderation/social'
 import { rooms } from '#shared/api/rooms/rooms'
 import { adminSections } from '#shared/kit/pages'
+import { madeUpName } from '#shared/kit/person-name'
 import { type Person, personAt } from '#test/support/people'
 import {
   addWallet,
@@ -12,6 +14,7 @@ import {
   confirmAct,
   desktop,
   enterByWallet,
+  field,
   go,
   openPlaza,
   phone,
@@ -73,6 +76,36 @@ test('people are found, noted about, suspended with a reason, and the suspension
     .getByRole('button', { name: new RegExp(`@${name}b `) })
     .click()
   expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Wrote to us twice')
+})
+
+test('who is suspended reads why above a closed field, until it is lifted', async () => {
+  const page = await openAdministration()
+  const guest = await plaza.guest()
+  const account: string = await guest.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+  await admin(page).getByRole('searchbox', { name: 'Search by name or address' }).fill(account)
+  await admin(page)
+    .getByRole('list', { name: 'People' })
+    .getByRole('button', { name: madeUpName(account) })
+    .click()
+  const dialog = page.getByRole('dialog').last()
+  await dialog.getByText(account, { exact: true }).waitFor()
+  await dialog.getByRole('textbox', { name: 'Reason, shown to the person' }).fill('Spam')
+  await dialog.getByRole('button', { name: 'Suspend', exact: true }).click()
+  await confirmAct(page, 'Suspend')
+  await guest.getByText('Your account is suspended: Spam').waitFor()
+  expect(await field(guest).isDisabled()).toBe(true)
+  expect(await axeFaults(guest)).toEqual([])
+  await dialog.getByRole('button', { name: 'Lift suspension' }).click()
+  await expect.poll(() => field(guest).isDisabled()).toBe(false)
+  expect(await guest.getByText('Your account is suspended').count()).toBe(0)
+})
+
+test('who has no name is found by the one that is made for them', async () => {
+  const nameless = await personAt(plaza.url, `nameless ${randomUUID()}`)
+  const name = madeUpName(nameless.account)
+  const page = await openAdministration()
+  await admin(page).getByRole('searchbox', { name: 'Search by name or address' }).fill(name.toLowerCase())
+  await admin(page).getByRole('list', { name: 'People' }).getByRole('button', { name }).waitFor()
 })
 
 test('an account is given rights and invitations, and becomes an admin', async () => {
@@ -162,12 +195,20 @@ test('a broadcast is sent to everyone', async () => {
 
 test('an admin decides reports of every room, and finds those that were decided', async () => {
   const [reporter, reported] = [await personAt(plaza.url, 'who reports'), await personAt(plaza.url, 'who is reported')]
-  const asked = { reportedAddress: reported.account, reportType: 'scam', description: 'Sold a bridge' } as const
+  const { channel } = await reporter.does('rest', rooms.createChannel, { name: 'Bridge market' })
+  const place = { conversationType: 'channel', conversationId: channel.id } as const
+  const asked = {
+    reportedAddress: reported.account,
+    reportType: 'scam',
+    description: 'Sold a bridge',
+    ...place,
+  } as const
   await reporter.does('rest', social.report, asked)
   const page = await openAdministration()
   await admin(page).getByRole('tab', { name: 'Reports' }).click()
   const card = admin(page).getByRole('listitem').filter({ hasText: 'Sold a bridge' })
   await card.getByText('scam').waitFor()
+  await card.getByText('In Bridge market').waitFor()
   expect(await axeFaults(page)).toEqual([])
   await card.getByRole('button', { name: 'Claim', exact: true }).click()
   await card.getByText('you are reviewing this').waitFor()
@@ -178,6 +219,7 @@ test('an admin decides reports of every room, and finds those that were decided'
     .getByRole('list', { name: 'Resolved' })
     .getByText(/^Decided by/)
     .waitFor()
+  await admin(page).getByRole('list', { name: 'Resolved' }).getByText('In Bridge market').waitFor()
   await admin(page).getByRole('button', { name: 'Dismissed' }).click()
   await admin(page).getByText('No reports here').waitFor()
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, field, go, isLive, line, openPlaza, say } from './plaza.ts'
+import { becomeModerator, confirmAct, field, go, isLive, line, openPlaza, say } from './plaza.ts'
 
 /** Blocked people, in rooms that both people are in. */
 describe('blocked people', () => {
@@ -16,7 +16,11 @@ describe('blocked people', () => {
   const block = async (page: Page, text: string, name = 'Block') => {
     await line(page, text).first().locator('.messages__who').dispatchEvent('click')
     await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    if (name === 'Block') {
+      await page.getByText('If you are friends, the friendship ends.').waitFor()
+      await confirmAct(page, 'Block')
+    }
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
   }
 
   test('M36: what a blocked person says stands collapsed wherever it is shown, on a desktop', async () => {

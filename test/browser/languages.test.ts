@@ -119,3 +119,14 @@ test.each([
   }))
   expect(line).toEqual({ isOne: true, isWhole: true })
 })
+
+test('a refusal is read in the language of the page', async () => {
+  const page = await plaza.visit(german)
+  await page.getByRole('button', { name: inGerman }).click()
+  await page.getByRole('link', { name: 'No links please' }).click()
+  await page.getByRole('heading', { level: 1, name: 'No links please' }).waitFor()
+  await isLive(page)
+  await page.locator('#composer').fill('https://example.com')
+  await page.keyboard.press('Enter')
+  await page.getByText('Links sind nicht erlaubt').waitFor()
+})

@@ -225,6 +225,8 @@ describe('media are sent', () => {
     await give('paste', 'pasted.png', 'image/png', [...buffer])
     await expect.poll(() => tray(page).getByText('not sent yet').count()).toBe(2)
     await give('drop', 'notes.txt', 'text/plain', [65])
+    await page.locator('.toasts').getByText('Files are off in this room.').waitFor()
+    await give('drop', 'drawing.svg', 'image/svg+xml', [65])
     await tray(page).getByText('Only pictures can be sent').waitFor()
     await give('drop', 'broken.png', 'image/png', [1, 2, 3])
     await tray(page).getByText('Your browser cannot open this picture.').waitFor()

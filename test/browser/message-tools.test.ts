@@ -207,6 +207,13 @@ describe('what can be done with a message', () => {
     await page.getByText('Reply to').waitFor()
 
     await rest()
+    await menu(page).getByRole('menuitem', { name: 'Report message' }).tap()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send report' }).waitFor()
+    await page.getByRole('dialog').locator('blockquote').getByText(said).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await rest()
     await menu(page).getByRole('menuitem', { name: 'React' }).tap()
     await page.getByRole('menu', { name: 'Reactions' }).waitFor()
   })

@@ -275,3 +275,54 @@ test('the chosen section of the settings is in view on a phone', async () => {
     await expect.poll(isInView).toBe(true)
   }
 })
+
+test('back closes one dialog after the other, and leads on once none is open', async () => {
+  const page = await plaza.guest()
+  await go(page, '/calls')
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor()
+  await go(page, '/rooms/alpha')
+  await isLive(page)
+  const said = `Look at me ${randomUUID()}`
+  await say(page, said)
+  const path = () => new URL(page.url()).pathname
+  const dialogs = page.getByRole('dialog')
+
+  const openCard = async () => {
+    await line(page, said).locator('.messages__who').dispatchEvent('click')
+    await expect.poll(() => dialogs.count()).toBe(1)
+    await expect.poll(() => page.evaluate(() => history.state?.layers)).toBe(1)
+  }
+  await openCard()
+  await page.goBack()
+  await expect.poll(() => dialogs.count()).toBe(0)
+  expect(path()).toBe('/rooms/alpha')
+
+  // Above a dialog with an address, and above one without.
+  await page.getByRole('button', { name: /Settings$/ }).click()
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.waitFor()
+  await page.keyboard.press('Control+k')
+  await expect.poll(() => dialogs.count()).toBe(2)
+  await expect.poll(() => page.evaluate(() => history.state?.layers)).toBe(1)
+  await page.goBack()
+  await expect.poll(() => dialogs.count()).toBe(1)
+  await settings.waitFor()
+  expect(path()).toMatch(/^\/settings/)
+  await page.goBack()
+  await expect.poll(() => dialogs.count()).toBe(0)
+  expect(path()).toBe('/rooms/alpha')
+
+  // What was closed in another way is no step, and neither is what a dialog led on from.
+  await openCard()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.evaluate(() => history.state?.layers ?? 0)).toBe(0)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('friends')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
+  await page.goBack()
+  await field(page).waitFor()
+  expect(path()).toBe('/rooms/alpha')
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor()
+})

@@ -146,8 +146,13 @@ export async function axeFaults(page: Page): Promise<string[]> {
 }
 
 /** To another page of Plaza within the visit, as a link leads there. */
-export const go = (page: Page, path: string): Promise<void> =>
-  page.evaluate((to) => history.pushState(null, '', to), path)
+export async function go(page: Page, path: string): Promise<void> {
+  // A dialog that was just closed takes its step of the history along, a moment later.
+  await page.waitForFunction(
+    () => (history.state?.layers ?? 0) <= document.querySelectorAll('dialog[open]:not([data-address])').length,
+  )
+  await page.evaluate((to) => history.pushState(null, '', to), path)
+}
 
 export const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 

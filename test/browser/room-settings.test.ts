@@ -204,6 +204,21 @@ test('a room is handed over, and archived for good after a question', async () =
   await question.getByRole('button', { name: 'Archive', exact: true }).click()
   await settings(heir).getByText('This room is archived. No one can write in it.').waitFor()
   expect(await settings(heir).getByRole('button', { name: 'Archive…' }).count()).toBe(0)
+
+  // Who was a member finds it, and reads it.
+  await owner.goto(`${plaza.url}/rooms/alpha`)
+  await isLive(owner)
+  const list = owner.getByRole('navigation', { name: 'Your rooms' })
+  await list.getByText('Archived', { exact: true }).waitFor()
+  expect(await list.getByRole('link', { name }).count()).toBe(0)
+  await list.getByText('Archived', { exact: true }).click()
+  await list.getByRole('link', { name }).click()
+  await heading(owner, name).waitFor()
+  await owner.locator('.room-head .chip', { hasText: 'Archived' }).waitFor()
+  expect(await axeFaults(owner)).toEqual([])
+  await owner.keyboard.press('Control+k')
+  await owner.getByRole('combobox').fill(name.toLowerCase())
+  await owner.getByRole('option').first().filter({ hasText: 'Archived room' }).waitFor()
 })
 
 test('moderators see the agents of a room; an admin adds an official one, and removes it', async () => {

@@ -27,6 +27,13 @@ describe('the session of the page', () => {
     (await context.cookies()).find(({ name }) => name === 'app_session')
   const secret = /eyJ[\w-]+\.|[Tt]oken|0x[0-9a-f]{64}/
 
+  test('this device is marked among those with access to direct messages', async () => {
+    const page = await enter()
+    await page.goto(`${plaza.url}/settings/devices`)
+    const devices = page.getByRole('region', { name: 'Devices with access to direct messages' })
+    await expect.poll(() => devices.getByRole('listitem').filter({ hasText: 'This device' }).count()).toBe(1)
+  })
+
   test('M17: is the HttpOnly cookie alone; no token and no key can be read by scripts', async () => {
     const page = await enter()
     const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)

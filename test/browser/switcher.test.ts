@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/people/accounts'
+import { madeUpName } from '#shared/kit/person-name'
 import type { RoomRef } from '#shared/kit/primitives'
 import { personAt, say as says } from '#test/support/people'
 import { axeFaults, desktop, field, go, isLive, openPlaza, phone } from './plaza.ts'
@@ -139,6 +140,31 @@ describe('the switcher', () => {
     expect(await options(page).count()).toBe(1)
   })
 
+  test('finds people without a name by the one that is made for them', async () => {
+    const nameless = await personAt(plaza.url, randomUUID())
+    const name = madeUpName(nameless.account)
+    const page = await plaza.guest()
+    await open(page)
+    await page.keyboard.type(name.split(' ').slice(1).join(' ').toLowerCase())
+    await first(page, name)
+  })
+
+  test.each([
+    ['theme', 'Appearance'],
+    ['dark', 'Appearance'],
+    ['language', 'Appearance'],
+    ['sessions', 'Devices'],
+    ['export', 'Your data'],
+    ['delete', 'Your data'],
+    ['passkey', 'Sign-in & security'],
+    ['notifications sound', 'Notifications'],
+  ])('finds settings by the words of people: %s', async (word, section) => {
+    const page = await plaza.guest()
+    await open(page)
+    await page.keyboard.type(word)
+    await options(page).filter({ hasText: section }).filter({ hasText: 'Settings' }).waitFor()
+  })
+
   test('says in a sentence that nothing is found, that it searches, and that one is offline', async () => {
     const page = await plaza.guest()
     await page.route('**/members?*', async (route) => {
@@ -202,6 +228,7 @@ describe('the keys', () => {
     expect(await list(page).count()).toBe(0)
     await field(page).press('Control+/')
     for (const text of ['Next unread room', 'Search or go to', 'Ban sender']) await list(page).getByText(text).waitFor()
+    expect(await list(page).locator('kbd', { hasText: 'Esc' }).count()).toBe(1)
     // An open dialog keeps its keys.
     await page.keyboard.press('Alt+ArrowDown')
     expect(page.url()).toBe(`${plaza.url}/rooms/alpha`)

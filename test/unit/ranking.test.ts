@@ -39,3 +39,12 @@ test('entries of one rank keep their order, and an empty query finds all', () =>
   expect(found('', 'b', 'a')).toEqual(['b', 'a'])
   expect(found('!', 'a', '!b')).toEqual(['!b'])
 })
+
+test('words by which people look for an entry are found by their beginnings alone, after its title', () => {
+  const entries = [{ title: 'Appearance', soughtAs: 'theme dark mode' }, { title: 'Therapy' }, { title: 'Theme park' }]
+  const found = (query: string) => ranked(query, entries).map(({ title }) => title)
+  expect(found('theme')).toEqual(['Theme park', 'Appearance'])
+  expect(found('dark app')).toEqual([])
+  expect(found('app dark')).toEqual(['Appearance'])
+  expect(found('ode')).toEqual([])
+})

@@ -10,6 +10,8 @@ export interface PersonOfInterest {
   /** The message from which the card was opened. */
   messageId?: string
   messageText?: string
+  /** The card opens with the report of this message. */
+  isReported?: boolean
 }
 
 export const PersonContext = createContext<(person: PersonOfInterest) => void>(() => {})

@@ -3,17 +3,24 @@ import { settingTexts } from '../texts/settings.ts'
 import type { ServerStatus } from './session.ts'
 
 const t = settingTexts.tabs
-const tabs: readonly { name: SettingsSection; title: string }[] = [
-  { name: 'profile', title: t.profile },
-  { name: 'sign-in', title: t.signIn },
-  { name: 'devices', title: t.devices },
-  { name: 'appearance', title: t.appearance },
+const other = settingTexts.soughtAs
+interface SettingsTab {
+  name: SettingsSection
+  title: string
+  /** Other words by which people look for it. */
+  soughtAs?: string
+}
+const tabs: readonly SettingsTab[] = [
+  { name: 'profile', title: t.profile, soughtAs: other.profile },
+  { name: 'sign-in', title: t.signIn, soughtAs: other.signIn },
+  { name: 'devices', title: t.devices, soughtAs: other.devices },
+  { name: 'appearance', title: t.appearance, soughtAs: other.appearance },
   { name: 'wallet', title: t.wallet },
   { name: 'booking', title: t.booking },
   { name: 'points', title: t.points },
-  { name: 'notifications', title: t.notifications },
-  { name: 'privacy', title: t.privacy },
-  { name: 'data', title: t.data },
+  { name: 'notifications', title: t.notifications, soughtAs: other.notifications },
+  { name: 'privacy', title: t.privacy, soughtAs: other.privacy },
+  { name: 'data', title: t.data, soughtAs: other.data },
   { name: 'problem', title: t.problem },
   { name: 'contact', title: t.contact },
 ]

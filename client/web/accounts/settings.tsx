@@ -134,7 +134,7 @@ export function Settings({ section: page, onClose }: { section: SettingsSection;
   const open = (place: SettingsSection | 'friends') =>
     place === 'friends' ? openPage(linkTo('friends')) : setPage(place)
   return (
-    <Dialog title={t.title} isBroad onClose={onClose}>
+    <Dialog title={t.title} isBroad hasAddress onClose={onClose}>
       <Tabs label={t.title} tabs={settingsTabs(status)} chosen={page} onChoose={setPage} />
       <div className={`stack wide ${styles.settingsPage}`} role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
@@ -202,6 +202,7 @@ function DeviceKeys() {
   const tell = useTell()
   const { account } = useSession()
   const keys = useLoaded('device-keys', async () => (await client.deviceKeys.list({ addresses: account })).devices)
+  const own = useLoaded('own-device', () => client.deviceId()).value
   const remove = async (device_id: string) => {
     await client.deviceKeys.remove({ device_id })
     tell(t.keys.removed)
@@ -218,7 +219,7 @@ function DeviceKeys() {
               <li key={device_id} className="row">
                 <Icon name="key" />
                 <span className="grow">
-                  <strong>{name}</strong>
+                  <strong>{name}</strong> {device_id === own && <i className="chip">{t.devices.current}</i>}
                   <small className="hint">
                     {(certificate ? t.keys.verified : t.keys.unverified)({
                       since: fullTimeOf(created_at),

@@ -254,7 +254,7 @@ function Notice({ said, onSay }: { said: string; onSay: (text: string | null) =>
 /** Everything that admins do for the whole installation. */
 export function Administration({ section, onClose }: { section: AdminSection; onClose: () => void }) {
   return (
-    <Dialog title={t.title} isBroad onClose={onClose}>
+    <Dialog title={t.title} isBroad hasAddress onClose={onClose}>
       <Tabs
         label={t.title}
         tabs={adminTabs}

@@ -2,6 +2,8 @@ import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
 import type { social } from '#shared/api/moderation/social'
 import type { AnswerOf } from '#shared/kit/contract'
+import { roomOfConversation } from '#shared/kit/room-key'
+import { conversations } from '#shared/kit/room-kinds'
 import { useNames } from '../accounts/names.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -10,7 +12,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { usePages } from '../kit/use-pages.ts'
 import { evidenceOf } from '../media/words.ts'
-import { QueueCards } from '../moderation/queue-tab.tsx'
+import { OfRoom, QueueCards } from '../moderation/queue-tab.tsx'
 import { withItem } from '../moderation/use-moderation.ts'
 import { adminTexts } from '../texts/admin.ts'
 import { controlTexts } from '../texts/controls.ts'
@@ -88,6 +90,9 @@ function DecidedReports({ state }: { state: Exclude<State, 'pending'> }) {
 
 function DecidedReport({ report, nameFor }: { report: Report; nameFor: (id: string) => string }) {
   const about = { from: nameFor(report.reporter_address), name: nameFor(report.reported_address) }
+  const { conversation_type, conversation_id: id } = report
+  const type = conversations.find((one) => one === conversation_type)
+  const room = type && id !== null ? roomOfConversation(type, id, report.reporter_address) : null
   return (
     <li className="card">
       <p className="row wrap">
@@ -102,6 +107,7 @@ function DecidedReport({ report, nameFor }: { report: Report; nameFor: (id: stri
         </blockquote>
       )}
       {report.description && <p dir="auto">{report.description}</p>}
+      {room && <OfRoom room={room} />}
       <p className="hint">{t.about(about)}</p>
       {report.reviewed_at && report.reviewed_by && (
         <p className="hint">{t.decided({ name: nameFor(report.reviewed_by), time: fullTimeOf(report.reviewed_at) })}</p>

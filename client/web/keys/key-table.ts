@@ -21,9 +21,11 @@ const anywhere = {
   previousUnread: { title: t.previousUnread, fieldKeys: ['alt+shift+arrowup'] },
   nextUnread: { title: t.nextUnread, fieldKeys: ['alt+shift+arrowdown'] },
   closePanel: { title: t.close, fieldKeys: ['escape'] },
-  markRead: { title: t.markRead, fieldKeys: ['escape'] },
   list: { title: t.list, keys: ['?'], fieldKeys: ['mod+/'] },
 } satisfies Record<string, KeyRow>
+
+/** What the key of `closePanel` does where nothing is open; the list names both in one row. */
+const otherwise = { markRead: { title: t.close, fieldKeys: ['escape'] } } satisfies Record<string, KeyRow>
 
 /** Keys of the message field and of messages, which their components bind while they have the focus. */
 const writing = {
@@ -47,7 +49,7 @@ const moderating = {
   pin: { title: m.pin, keys: ['p'] },
 } satisfies Record<string, KeyRow>
 
-const keyTable = { ...anywhere, ...writing, ...moderating }
+const keyTable = { ...anywhere, ...otherwise, ...writing, ...moderating }
 export type KeyAction = keyof typeof keyTable
 const rowOf = (action: KeyAction): KeyRow => keyTable[action]
 

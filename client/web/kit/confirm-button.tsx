@@ -3,17 +3,20 @@ import { createPortal } from 'react-dom'
 import { confirmationTexts as t } from '../texts/confirmations.ts'
 import { ActButton } from './act-button.tsx'
 import { Dialog } from './dialog.tsx'
+import { Icon, type IconName } from './icon.tsx'
 
 /** A button whose act is confirmed in a dialog that says what follows. */
 export function ConfirmButton(props: {
   title: string
   /** Whom or what it is about, where that is not said beside it. */
   of?: string
+  /** With one, the button is as large as those beside it that have one. */
+  icon?: IconName
   /** What follows from the act. */
   question: string
   onConfirm: () => Promise<unknown>
 }) {
-  const { title: action, of: name, question, onConfirm } = props
+  const { title: action, of: name, icon, question, onConfirm } = props
   const [isAsking, setAsking] = useState(false)
   const close = () => setAsking(false)
   const named = name ? t.actionOf({ action, name }) : action
@@ -23,7 +26,13 @@ export function ConfirmButton(props: {
   }
   return (
     <>
-      <button type="button" className="button small risky" aria-label={named} onClick={() => setAsking(true)}>
+      <button
+        type="button"
+        className={icon ? 'button risky' : 'button small risky'}
+        aria-label={named}
+        onClick={() => setAsking(true)}
+      >
+        {icon && <Icon name={icon} />}
         {action}
       </button>
       {isAsking &&

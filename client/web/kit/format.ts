@@ -1,4 +1,4 @@
-import { nameOf as bareNameOf } from '#shared/kit/person-name'
+import { nameOf as bareNameOf, deletedName } from '#shared/kit/person-name'
 import { kitTexts } from '../texts/kit.ts'
 import { direction, locale } from '../texts/language.ts'
 
@@ -16,7 +16,8 @@ export const directionOf = (text: string): 'ltr' | 'rtl' =>
   rightToLeft.test(/\p{L}/u.exec(text)?.[0] ?? '') ? 'rtl' : 'ltr'
 
 /** The name under which a person is shown. */
-export const nameOf = (name: string | null | undefined, id: string): string => isolated(bareNameOf(name, id))
+export const nameOf = (name: string | null | undefined, id: string): string =>
+  isolated(name === deletedName ? kitTexts.deletedUser : bareNameOf(name, id))
 
 /** The first screen loads this module before its language, so formats are made as they are used. */
 function formatOnce<Format>(make: (locale: string) => Format): () => Format {
@@ -27,9 +28,9 @@ function formatOnce<Format>(make: (locale: string) => Format): () => Format {
   }
 }
 
-const clock = formatOnce((tag) => new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' }))
+const clock = formatOnce((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' }))
 const dayOfWeek = formatOnce((tag) => new Intl.DateTimeFormat(tag, { weekday: 'long', day: 'numeric', month: 'long' }))
-const full = formatOnce((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }))
+const full = formatOnce((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }))
 const megabytes = formatOnce((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1, useGrouping: false }))
 const inline = formatOnce((tag) => new Intl.ListFormat(tag, { type: 'unit', style: 'short' }))
 

@@ -15,14 +15,20 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
     if (error.code === 'FORBIDDEN' && error.message !== errors.FORBIDDEN[1]) return error.message
     if (error.details?.why) return `${error.details.why}.`
     const plain: ProblemWords = t.codes
-    return plain[error.code] ?? error.message
+    return plain[error.code] ?? explained(error) ?? error.message
   }
+  const text = explained(error)
+  if (text !== null) return text
+  if (error instanceof TypeError) return t.problems.unreachable
+  return error instanceof Error && error.message ? error.message : t.problems.unknown
+}
+
+function explained(error: unknown): string | null {
   for (const explain of explanations) {
     const text = explain(error)
     if (text !== null) return text
   }
-  if (error instanceof TypeError) return t.problems.unreachable
-  return error instanceof Error && error.message ? error.message : t.problems.unknown
+  return null
 }
 
 /** The seconds after which what was too much at once may be asked again; null of any other error. */
@@ -46,5 +52,5 @@ const isExplained = ({ message, details }: AppError): boolean =>
 type Explanation = (error: unknown) => string | null
 const explanations: Explanation[] = []
 
-/** Adds texts for the errors of devices or wallets, by the part of the page that asks these. */
+/** Adds texts for errors of devices and wallets, or for refusals, by the part of the page that meets these. */
 export const explainErrors = (explain: Explanation): void => void explanations.push(explain)

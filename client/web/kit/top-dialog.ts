@@ -4,19 +4,11 @@ import { useSyncExternalStore } from 'react'
 let dialogs: readonly HTMLDialogElement[] = []
 const listeners = new Set<() => void>()
 
-function change(next: readonly HTMLDialogElement[]): void {
+export const openDialogs = (): readonly HTMLDialogElement[] => dialogs
+
+export function changeDialogs(next: readonly HTMLDialogElement[]): void {
   dialogs = next
   for (const listener of listeners) listener()
-}
-
-export function showDialog(dialog: HTMLDialogElement): void {
-  dialog.showModal()
-  change([...dialogs, dialog])
-}
-
-export function closeDialog(dialog: HTMLDialogElement): void {
-  dialog.close()
-  change(dialogs.filter((one) => one !== dialog))
 }
 
 function subscribe(listener: () => void): () => void {

@@ -72,6 +72,7 @@ export function useTray() {
     for (const file of files) {
       const kind = file.type === 'image/gif' ? 'gif' : 'photo'
       if (isPicture(file) && !offers[kind]) shut.add(kind === 'gif' ? t.problems.gifsOff : t.problems.photosOff)
+      else if (!offers.file && !file.type.startsWith('image/')) shut.add(t.problems.filesOff)
       else if (offers.file && (asFiles || !isPicture(file)))
         tray.add({ kind: 'file', name: file.name }, async () => fitting(file, mostFileBytes))
       else tray.add({ kind, name: file.name }, () => prepared(file, mostBytes))

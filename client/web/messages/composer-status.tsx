@@ -1,8 +1,10 @@
 import type { RoomState } from '#client/sdk/types'
 import { longestMessage } from '#shared/kit/lengths'
 import { useSession } from '../accounts/session.ts'
+import { useClient } from '../connection/client.ts'
 import { fullTimeOf, isolated, lengthOf, secondsUntil } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -32,8 +34,10 @@ export function useStanding(state: RoomState): Standing {
   const now = useNowUntil(me.next_send_at)
   const text = me.capabilities.text
   const isMuted = me.is_muted
-  const isSilenced = text?.ok === false && text.code === 'READ_ONLY'
-  const canWrite = !isMuted && !isSilenced
+  const refusal = text?.ok === false ? text.code : null
+  const isSilenced = refusal === 'READ_ONLY'
+  const shut = refusal === 'SUSPENDED' ? t.composer.suspended : refusal === 'ROOM_ARCHIVED' ? t.composer.archived : null
+  const canWrite = !isMuted && !isSilenced && shut === null
   const may = (sendable: keyof Offers) => canWrite && me.capabilities[sendable]?.ok !== false
   return {
     canWrite,
@@ -46,18 +50,20 @@ export function useStanding(state: RoomState): Standing {
       voice: storesFiles && may('voice'),
       file: storesFiles && may('file'),
     },
-    canPoll: !isSealed && !isMuted && me.capabilities.poll?.ok !== false,
-    placeholder: isMuted
-      ? t.composer.muted
-      : isSilenced
-        ? sealed === 'epoch'
-          ? t.composer.unread
-          : t.composer.readOnly
-        : sealed === 'epoch'
-          ? t.composer.direct
-          : room
-            ? t.composer.room({ room: isolated(room.name) })
-            : t.composer.anyRoom,
+    canPoll: !isSealed && !isMuted && shut === null && me.capabilities.poll?.ok !== false,
+    placeholder:
+      shut ??
+      (isMuted
+        ? t.composer.muted
+        : isSilenced
+          ? sealed === 'epoch'
+            ? t.composer.unread
+            : t.composer.readOnly
+          : sealed === 'epoch'
+            ? t.composer.direct
+            : room
+              ? t.composer.room({ room: isolated(room.name) })
+              : t.composer.anyRoom),
     waitSeconds: secondsUntil(me.next_send_at, now),
   }
 }
@@ -79,6 +85,7 @@ export function ComposerStatus(props: { state: RoomState; standing: Standing; le
   return (
     <div className={styles.composerStatus}>
       {me.is_muted && <MutedBanner state={state} />}
+      {me.capabilities.text?.code === 'SUSPENDED' && <SuspendedBanner />}
       {state.access?.state === 'warned' && (
         <p className="banner">
           <Icon name="warn" />
@@ -119,6 +126,23 @@ export function ComposerStatus(props: { state: RoomState; standing: Standing; le
         )}
       </div>
     </div>
+  )
+}
+
+/** Why the account is suspended, and what it still can do. */
+function SuspendedBanner() {
+  const client = useClient()
+  const { account } = useSession()
+  const { value } = useLoaded(`suspension ${account}`, () => client.accounts.ownProfile())
+  return (
+    <p className="banner" role="status">
+      <Icon name="warn" />
+      <span>
+        {value?.suspension_reason ? t.status.suspendedBecause({ reason: value.suspension_reason }) : t.status.suspended}
+        <br />
+        {t.status.suspendedHint}
+      </span>
+    </p>
   )
 }
 

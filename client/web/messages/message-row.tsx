@@ -277,7 +277,13 @@ export const MessageRow = memo(function MessageRow(props: {
         {!deletion && <MessageState message={message} clear={message.content} />}
       </div>
       {hasTools && isActive && (
-        <MessageTools message={message} text={readText} open={menu} setOpen={setMenu} onReport={() => open(about)} />
+        <MessageTools
+          message={message}
+          text={readText}
+          open={menu}
+          setOpen={setMenu}
+          onReport={() => open({ ...about, isReported: true })}
+        />
       )}
     </li>
   )

@@ -8,6 +8,7 @@ import { accountOfAgent, isAgent } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
+import { useLoaded, useSettled } from '../kit/use-loaded.ts'
 import { lookOf } from '../rooms/kind.ts'
 import { personOf, useNamesakes } from '../rooms/namesakes.ts'
 import type { RoomAgent } from '../rooms/room-agents.ts'
@@ -55,7 +56,7 @@ export function useChoices(
   canMention: boolean,
   commands: Commands,
 ): readonly Choice[] {
-  const members = useMembers(canMention && word?.sign === '@')
+  const members = useMembers(canMention && word?.sign === '@', word?.rest ?? '')
   const rooms = useRoomList().value ?? []
   const emoji = useEmoji(word?.sign === ':')
   const { markOf, isLikeStaff, staff } = useNamesakes(useMemo(() => members.map(personOf), [members]))
@@ -143,19 +144,28 @@ const ofEmoji = ({ emoji, names, description }: Gemoji): Choice => ({
 const fits = (word: string, ...names: (string | null)[]): boolean =>
   names.some((name) => [name, ...(name?.split(/[\s-]+/) ?? [])].some((part) => part?.toLowerCase().startsWith(word)))
 
-function useMembers(isWanted: boolean): readonly Member[] {
+/** The newest members, and in a large room those whom the server finds by the word. */
+function useMembers(isWanted: boolean, word: string): readonly Member[] {
   const client = useClient()
   const { live } = useOpenRoom()
-  const [members, setMembers] = useState<readonly Member[]>([])
+  const [newest, setNewest] = useState<{ members: readonly Member[]; hasMore: boolean }>(nobody)
   useEffect(() => {
     if (!isWanted) return
-    client.rooms.members({ room: live.ref, limit: 200 }).then(
-      (answer) => setMembers(answer.members),
-      () => setMembers([]),
-    )
+    client.rooms.members({ room: live.ref, limit: 200 }).then(setNewest, () => setNewest(nobody))
   }, [isWanted, client, live])
-  return members
+  const search = useSettled(isWanted && newest.hasMore ? word : '')
+  const isSought = search.length > 1
+  const found = useLoaded(search, async () =>
+    isSought ? (await client.rooms.members({ room: live.ref, search, limit: shown })).members : [],
+  ).value
+  return useMemo(() => {
+    const isKnown = ({ user_address }: Member) =>
+      newest.members.some((one) => isSameAccount(one.user_address, user_address))
+    return [...newest.members, ...(found ?? []).filter((one) => !isKnown(one))]
+  }, [newest, found])
 }
+
+const nobody = { members: [], hasMore: false }
 
 let known: readonly Gemoji[] = []
 

@@ -6,6 +6,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { fullTimeOf, lengthOf, secondsUntil } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
+import { refusalText } from '../kit/refusals.ts'
 import { useNowUntil } from '../kit/use-now.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { messageTexts as t } from '../texts/messages.ts'
@@ -20,7 +21,8 @@ export function VerdictCard({ message, clear }: { message: LocalMessage; clear: 
   const read = Verdict.safeParse(message.refusal?.verdict)
   const verdict = read.success ? read.data : null
   const step = verdict?.step ?? null
-  const text = verdict?.text ?? (message.refusal ? problemText(message.refusal) : t.verdict.unknown)
+  const said = verdict?.code && verdict.text !== null ? refusalText(verdict.code, verdict.text) : verdict?.text
+  const text = said ?? (message.refusal ? problemText(message.refusal) : t.verdict.unknown)
 
   return (
     <section className={styles.verdict} aria-label={t.verdict.title}>

@@ -7,7 +7,7 @@ import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { ConfirmButton } from '../kit/confirm-button.tsx'
 import { useFocused } from '../kit/focus.ts'
-import { nameOf } from '../kit/format.ts'
+import { isolated, nameOf } from '../kit/format.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { kindOf } from '../rooms/kind.ts'
@@ -149,8 +149,15 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
   const client = useClient()
   const doAct = useAct()
   const tell = useTell()
-  const { me } = useRoom(live)
+  const { me, room } = useRoom(live)
   const rights = rightsOf(me)
+  const isMuted = useLoaded(`muted ${roomKey(live.ref)} ${person.id}`, async () => {
+    if (!rights.canMute) return false
+    const { chatType, chatId: channelId } = chatOf(live.ref)
+    const asked = { chatType, channelId, userAddress: person.id } as const
+    const answer = await client.moderation.inspect({ action: 'check-muted', ...asked })
+    return 'isMuted' in answer && answer.isMuted
+  }).value
   const isBanned = useLoaded(`${roomKey(live.ref)} ${person.id}`, async () => {
     if (!rights.canMute) return false
     const answer = await client.moderation.bans({ ...chatOf(live.ref), action: 'check', userAddress: person.id })
@@ -172,11 +179,12 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
     props.onDone()
   }
 
+  const title = room ? t.moderateIn({ room: isolated(room.name) }) : t.moderate
   return (
-    <section className={`stack ${personModerationStyles.moderate}`} aria-label={t.moderate}>
-      <h3 className="label">{t.moderate}</h3>
+    <section className={`stack ${personModerationStyles.moderate}`} aria-label={title}>
+      <h3 className="label">{title}</h3>
       <ActForm acts={acts} person={person} live={live} onDone={props.onDone}>
-        {rights.canMute && (
+        {rights.canMute && isMuted && (
           <ActButton className="button small" onPress={() => act('unmute', t.done.unmute({ name }))}>
             {t.actions.unmute}
           </ActButton>

@@ -1,13 +1,15 @@
 import { type ReactNode, useContext, useState } from 'react'
 import type { QueueItem } from '#shared/api/moderation/moderation-records'
 import { isSameAccount } from '#shared/kit/accounts'
+import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { fullTimeOf } from '../kit/format.ts'
+import { askedOnce } from '../kit/asked-once.ts'
+import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
 import { type Listing, useLoaded } from '../kit/use-loaded.ts'
@@ -105,6 +107,7 @@ function QueueCard({ item }: { item: QueueItem }) {
       {item.message_content_by === 'reporter' && <p className="hint">{t.queue.byReporter}</p>}
       {item.evidence && <Evidence item={item.id} evidence={item.evidence} />}
       {item.description && <p dir="auto">{item.description}</p>}
+      {item.room && !isHere && <OfRoom room={item.room} />}
       <p className="hint">
         {about}
         {item.claimed_by &&
@@ -137,6 +140,17 @@ function QueueCard({ item }: { item: QueueItem }) {
       </div>
     </li>
   )
+}
+
+/** The name of the room that a report is from. Direct messages have none. */
+export function OfRoom({ room }: { room: RoomRef }) {
+  const client = useClient()
+  const { hasModerators } = kindOf(room)
+  const key = `reported-in ${roomKey(room)}`
+  const { value } = useLoaded(key, async () =>
+    hasModerators ? askedOnce(client, key, async () => (await client.rooms.get({ room })).room.name) : null,
+  )
+  return value && <p className="hint">{t.queue.inRoom({ room: isolated(value) })}</p>
 }
 
 /** The media that were handed in with a report; loaded when a moderator asks for them, as nobody sees such a picture by surprise. */

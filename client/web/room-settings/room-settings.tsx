@@ -223,7 +223,7 @@ export function RoomSettings({ state, part, onClose }: RoomSettingsProps) {
   const answer = () => setAsked(null)
   return (
     <>
-      <Dialog title={t.title} isBroad onClose={onClose}>
+      <Dialog title={t.title} isBroad hasAddress onClose={onClose}>
         {chosen === undefined ? (
           <NoSettings isLoading={state.room === null && !state.error} />
         ) : (

@@ -36,7 +36,7 @@ export function BrowseChannels(props: {
   }
 
   return (
-    <Dialog title={t.channels.title} onClose={onClose} isBroad>
+    <Dialog title={t.channels.title} onClose={onClose} isBroad hasAddress>
       <div className="stack">
         <input
           dir="auto"

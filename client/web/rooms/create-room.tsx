@@ -120,7 +120,7 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog title={t.title} onClose={onClose}>
+    <Dialog title={t.title} hasAddress onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <fieldset className={styles.choices}>
           <legend className="unseen">{t.type}</legend>

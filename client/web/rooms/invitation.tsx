@@ -23,7 +23,7 @@ export function InvitationDialog({ token, onAnswered }: { token: string; onAnswe
   const client = useClient()
   const invitation = useLoaded<Invitation>(token, () => client.invitations.read({ token }))
   return (
-    <Dialog title={t.invitation.title} onClose={onAnswered}>
+    <Dialog title={t.invitation.title} hasAddress onClose={onAnswered}>
       {invitation.value ? (
         <Question token={token} invitation={invitation.value} onAnswered={onAnswered} />
       ) : invitation.isLoading ? (

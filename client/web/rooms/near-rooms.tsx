@@ -65,7 +65,7 @@ export function NearRooms({ onClose, onCreate }: { onClose: () => void; onCreate
   }
 
   return (
-    <Dialog title={g.near.title} onClose={onClose} isBroad>
+    <Dialog title={g.near.title} onClose={onClose} isBroad hasAddress>
       {refused ? (
         <JoinPlace
           room={placeOf(refused.chat)}

@@ -64,7 +64,7 @@ export function OwnTokens({ onClose }: { onClose: () => void }) {
 
   const lists = own.value
   return (
-    <Dialog title={g.tokens.title} onClose={onClose} isBroad>
+    <Dialog title={g.tokens.title} onClose={onClose} isBroad hasAddress>
       {refused ? (
         <GateRefusal {...refused} onPassed={() => join(refused.room)} onBack={() => setRefused(null)} />
       ) : (

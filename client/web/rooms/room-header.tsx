@@ -168,7 +168,7 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
   const { waiting } = useModeration()
   const [showsRules, setShowsRules] = useState(false)
   const [showsSafety, setShowsSafety] = useState(false)
-  const known = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
+  const known = [...(rooms.value ?? []), ...rooms.archived].find((room) => keyOf(room) === roomKey(live.ref))
   const name = known ? titleOf(known) : isolated(state.room?.name ?? t.room)
   const kind = kindOf(live.ref)
   const connection = useConnectionState()
@@ -186,6 +186,11 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
           {(state.room ?? known)?.access_level === 'staff' && (
             <span className="chip role" title={t.header.staffHint}>
               {t.header.staff}
+            </span>
+          )}
+          {(state.room ?? known)?.is_active === false && (
+            <span className="chip" title={t.header.archivedHint}>
+              {t.header.archived}
             </span>
           )}
           {isCatchingUp && <span role="status">{t.header.catchingUp}</span>}

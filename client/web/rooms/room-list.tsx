@@ -160,8 +160,24 @@ export function RoomList(props: {
           </Listed>
         </div>
         <OpenAgain />
+        {folder === null && <ArchivedRooms chosenKey={chosenKey} />}
       </nav>
     </>
+  )
+}
+
+function ArchivedRooms({ chosenKey }: { chosenKey: string | null }) {
+  const { archived } = useRoomList()
+  if (archived.length === 0) return null
+  return (
+    <details>
+      <summary className="section-title">{t.list.archived}</summary>
+      <ul>
+        {archived.map((room) => (
+          <RoomRow key={keyOf(room)} room={room} isPinned={false} isChosen={keyOf(room) === chosenKey} />
+        ))}
+      </ul>
+    </details>
   )
 }
 

@@ -14,6 +14,7 @@ import {
 } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { alpha, roomKey, roomOfKey } from '#shared/kit/room-key'
+import { beneathLayers, stepBack } from '../kit/dialog-layers.ts'
 import { lookOf } from './kind.ts'
 
 /** The page at the address of the browser; null if there is none. */
@@ -51,33 +52,39 @@ function linkBehind(dialog: PageAt | null, openedFrom: string | undefined): stri
 
 /** Opens a dialog. From another dialog, or another part of it, this is no step of the history. */
 export function openDialog(link: string): void {
-  const replace = isDialog(pageAt(location.pathname))
-  navigate(link, { replace, state: replace ? history.state : { behind: location.pathname } })
+  beneathLayers(() => {
+    const replace = isDialog(pageAt(location.pathname))
+    navigate(link, { replace, state: replace ? history.state : { behind: location.pathname } })
+  })
 }
 
 /** Closes a dialog as the browser's back does; to its room, or to the rooms, if the visit began with it. */
 export function closeDialog(): void {
   const page = pageAt(location.pathname)
   if (isClosing || !isDialog(page)) return
-  if (!history.state?.behind) {
-    navigate(linkToRoom(roomAt(page).room), { replace: true })
-    return
-  }
   // The browser goes back after this call: a second press must not go two steps.
   isClosing = true
-  const closed = () => {
-    isClosing = false
-  }
-  addEventListener('popstate', closed, { once: true })
-  history.back()
+  beneathLayers(() => {
+    const closed = () => {
+      isClosing = false
+    }
+    if (history.state?.behind) {
+      addEventListener('popstate', closed, { once: true })
+      stepBack(1)
+    } else {
+      navigate(linkToRoom(roomAt(page).room), { replace: true })
+      closed()
+    }
+  })
 }
 let isClosing = false
 
 /** Opens a page. The one that is open already is no further step of the history, nor is a dialog that leads on. */
-export const openPage = (link: string): void => {
-  const isStep = link !== location.pathname + location.search && !isDialog(pageAt(location.pathname))
-  navigate(link, { replace: !isStep })
-}
+export const openPage = (link: string): void =>
+  beneathLayers(() => {
+    const isStep = link !== location.pathname + location.search && !isDialog(pageAt(location.pathname))
+    navigate(link, { replace: !isStep })
+  })
 
 /** Opens a page or a dialog by its link. */
 export function openLink(link: string): void {

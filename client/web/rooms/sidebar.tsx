@@ -336,7 +336,7 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
           <Administration section={page.params.part as AdminSection} onClose={closeDialog} />
         )}
         {open === 'admin' && !isAdmin && (
-          <Dialog title={t.admins} onClose={closeDialog}>
+          <Dialog title={t.admins} hasAddress onClose={closeDialog}>
             <p>{t.adminsHint}</p>
           </Dialog>
         )}

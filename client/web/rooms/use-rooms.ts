@@ -13,6 +13,8 @@ export const refOf = ({ type, id }: { type: RoomSummary['type']; id: string }): 
 export const keyOf = (room: { type: RoomSummary['type']; id: string }): string => roomKey(refOf(room))
 
 export interface Rooms extends Loaded<readonly RoomSummary[]> {
+  /** Those that can be read, but not written in, any more. */
+  archived: readonly RoomSummary[]
   /** The person has seen all of a room up to this seq: nothing of it is in its badge, though the server may not know yet. */
   see: (room: RoomRef, seq: number) => void
 }
@@ -35,6 +37,8 @@ function withNews(row: RoomSummary, known: readonly RoomSummary[] | null): RoomS
   return { ...row, unread, mentions, head_seq, read_seq, last_message }
 }
 
+const none: readonly RoomSummary[] = []
+
 /** The rooms of the account with their unread counts and newest messages, kept up to date. */
 export function useRooms(): Rooms {
   const client = useClient()
@@ -47,6 +51,15 @@ export function useRooms(): Rooms {
   })
   const { change, reload } = rooms
   known.current = rooms.value
+  const archived = useLoaded<readonly RoomSummary[]>('archived', async () =>
+    known.current === null ? none : (await client.inbox.list({ archived: true })).rooms,
+  )
+  const { reload: reloadArchived } = archived
+  // A room that is archived leaves the list of the others.
+  const open = rooms.value?.map(keyOf).toSorted().join(' ')
+  useEffect(() => {
+    if (open !== undefined) reloadArchived()
+  }, [open, reloadArchived])
 
   useEffect(
     () =>
@@ -90,7 +103,7 @@ export function useRooms(): Rooms {
     },
     [change],
   )
-  return { ...rooms, see }
+  return { ...rooms, archived: archived.value ?? none, see }
 }
 
 const keptOpen = 6

@@ -20,7 +20,6 @@ import { lookOf } from '../rooms/kind.ts'
 import { slugOf, titleOf } from '../rooms/room-title.ts'
 import { goTo, openLink, roomAt, usePages } from '../rooms/route.ts'
 import { keyOf, lastOpened, refOf, useRoomList } from '../rooms/use-rooms.ts'
-import { settingTexts } from '../texts/settings.ts'
 import { sidebarTexts, switcherTexts as t } from '../texts/sidebar.ts'
 import { type Findable, ranked } from './ranking.ts'
 
@@ -79,9 +78,9 @@ const handleOf = (username: string | null): string | null => username && `@${use
 
 /** The rooms and direct conversations of the account, the newest activity first. */
 function useRoomEntries(): readonly Entry[] {
-  const rooms = useRoomList().value ?? []
+  const { value, archived } = useRoomList()
   const friends = useFriends().value?.friends ?? []
-  return rooms.map((room) => {
+  return [...(value ?? []), ...archived].map((room) => {
     const { isNamed, section } = lookOf(room)
     const friend = friends.find(({ friend_address }) => isSameAccount(friend_address, room.peer?.id ?? ''))
     const names = [friend?.display_name, friend?.username].filter((name) => name != null)
@@ -89,7 +88,10 @@ function useRoomEntries(): readonly Entry[] {
       key: keyOf(room),
       title: titleOf(room),
       also: isNamed ? [slugOf(room)] : names,
-      detail: detailOf(t.kinds[section], room.peer ? handleOf(friend?.username ?? null) : room.topic),
+      detail: detailOf(
+        room.is_active ? t.kinds[section] : t.kinds.archived,
+        room.peer ? handleOf(friend?.username ?? null) : room.topic,
+      ),
       face: { room },
       run: () => goTo(refOf(room)),
     }
@@ -182,23 +184,12 @@ function useLinkEntries(): readonly Entry[] {
         run: () => openLink(link),
       }),
     )
-  const setting = (key: string, title: string, detail: string, link: string): Entry => ({
-    key,
-    title,
-    also: [t.kinds.settings],
-    detail,
-    face: { icon: 'sliders' },
-    run: () => openLink(link),
+  const settings = settingsTabs(status).map(({ name, title, soughtAs }): Entry => {
+    const link = linkTo('settings', { section: name })
+    const face = { icon: 'sliders' } as const
+    const also = [t.kinds.settings]
+    return { key: link, title, also, soughtAs, detail: t.kinds.settings, face, run: () => openLink(link) }
   })
-  const profile = linkTo('settings', { section: 'profile' })
-  const inProfile = t.setting({ settings: t.kinds.settings, section: settingTexts.tabs.profile })
-  const settings = [
-    ...settingsTabs(status).map(({ name, title }) => {
-      const link = linkTo('settings', { section: name })
-      return setting(link, title, t.kinds.settings, link)
-    }),
-    setting('appearance', t.acts.appearance, inProfile, profile),
-  ]
   const leave = act('sign-out', t.acts.signOut, 'leave', () => attempt(() => flush().then(signOut)))
   return [...acts, ...pages, ...settings, leave]
 }
@@ -207,7 +198,9 @@ function useLinkEntries(): readonly Entry[] {
 function useFirstGroups(rooms: readonly Entry[], links: readonly Entry[]): readonly EntryGroup[] {
   const client = useClient()
   const { room: open } = roomAt(usePages().behind)
-  const others = rooms.filter(({ key }) => open === null || key !== roomKey(open))
+  const others = rooms.filter(
+    ({ key, face }) => (open === null || key !== roomKey(open)) && 'room' in face && face.room.is_active,
+  )
   const isUnread = ({ face }: Entry) => 'room' in face && face.room.unread > 0 && !face.room.is_muted
   const mentionsOf = ({ face }: Entry) => ('room' in face ? face.room.mentions : 0)
   const byMentions = (one: Entry, other: Entry) => Number(mentionsOf(other) > 0) - Number(mentionsOf(one) > 0)

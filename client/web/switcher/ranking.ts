@@ -2,6 +2,8 @@ export interface Findable {
   title: string
   /** Other texts by which it is found, such as a username. They count half a rank less. */
   also?: readonly string[]
+  /** Words by which people look for it, found by their beginnings alone. */
+  soughtAs?: string | undefined
 }
 
 /** Without case, accents, and signs that nobody sees. */
@@ -27,8 +29,14 @@ export function ranked<Entry extends Findable>(query: string, entries: readonly 
     .map(({ entry }) => entry)
 }
 
-const bestRank = (wanted: string, { title, also = [] }: Findable): number =>
-  Math.min(rankOf(wanted, plain(title)), ...also.map((text) => rankOf(wanted, plain(text)) + 0.5))
+const bestRank = (wanted: string, { title, also = [], soughtAs }: Findable): number =>
+  Math.min(
+    rankOf(wanted, plain(title)),
+    ...also.map((text) => rankOf(wanted, plain(text)) + 0.5),
+    soughtAs && beginsWords(wordsOf(wanted), wordsOf(plain(`${title} ${soughtAs}`)))
+      ? ranks.words + 0.5
+      : Number.POSITIVE_INFINITY,
+  )
 
 function rankOf(wanted: string, text: string): number {
   if (text === wanted) return ranks.whole

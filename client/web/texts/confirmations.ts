@@ -16,6 +16,7 @@ export const confirmationTexts = textCatalog('confirmations', {
   webhookSecret: 'Both secrets are valid for 24 hours, then only the new one.',
   webhook: 'Events of this room are no longer sent to this URL.',
   friend: 'You are no longer friends. You can send a new request later.',
+  block: 'You cannot write to each other any more. If you are friends, the friendship ends.',
   agentOfRoom: 'The agent can no longer read this room or answer in it.',
   folder: 'The rooms in it stay in your list.',
   ban: 'They can no longer read or write in this room.',

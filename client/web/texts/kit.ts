@@ -1,9 +1,11 @@
+import { deletedName } from '#shared/kit/person-name'
 import { simpleCatalog } from './simple-catalog.ts'
 
 /** Texts of several folders, loaded with the first screen. */
 export const kitTexts = simpleCatalog('kit', {
   close: 'Close',
   retry: 'Try again',
+  deletedUser: deletedName,
   loading: 'Loading',
   reload: 'Reload',
   notLoaded: 'This part of the page could not be loaded.',

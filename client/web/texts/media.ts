@@ -63,6 +63,7 @@ export const mediaTexts = textCatalog('media', {
     tooLargeAtOnce: 'This is {size}, more than the server accepts at once.',
     photosOff: 'Photos are not allowed here.',
     gifsOff: 'GIFs are not allowed here.',
+    filesOff: 'Files are off in this room. Those who manage it can turn them on in its settings.',
     program: 'Programs and scripts cannot be sent here.',
     notSendable: 'Only pictures can be sent: JPEG, PNG, WebP or GIF.',
     notUsable: 'Only pictures can be used: JPEG, PNG, WebP or GIF.',

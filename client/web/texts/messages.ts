@@ -100,6 +100,8 @@ export const messageTexts = textCatalog('messages', {
     form: 'Write a message',
     field: 'Message',
     muted: 'You are muted',
+    archived: 'This room is archived',
+    suspended: 'Your account is suspended',
     unread: 'Replies are not read here',
     readOnly: 'Only moderators can write here now',
     direct: 'Write a direct message',
@@ -134,6 +136,9 @@ export const messageTexts = textCatalog('messages', {
     mutedBecause: 'You are muted in this room: {reason}.',
     mutedFor: '{time} left',
     mutedForever: 'A moderator can unmute you.',
+    suspended: 'Your account is suspended.',
+    suspendedBecause: 'Your account is suspended: {reason}',
+    suspendedHint: 'You can still read, download your data, and write to us under Settings > Contact.',
   },
   emoji: {
     title: 'Emoji',

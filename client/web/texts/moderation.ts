@@ -147,6 +147,7 @@ export const moderationTexts = textCatalog('moderation', {
     dismiss: 'Dismiss',
     show: 'Go to message',
     openRoom: 'Open room',
+    inRoom: 'In {room}',
   },
   restricted: {
     list: 'Banned and muted members',
@@ -162,6 +163,7 @@ export const moderationTexts = textCatalog('moderation', {
     muted: 'Muted permanently',
   },
   moderate: 'Moderate',
+  moderateIn: 'Moderate in {room}',
   switches: {
     title: 'Quick settings',
     slowMode: 'Slow mode',

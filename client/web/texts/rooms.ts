@@ -8,6 +8,8 @@ export const roomTexts = textCatalog('rooms', {
   header: {
     staff: 'Staff',
     staffHint: 'Only admins and global moderators can see this channel',
+    archived: 'Archived',
+    archivedHint: 'Everyone can still read it, but no one can write in it',
     catchingUp: 'Loading missed events',
     rules: 'Rules of this room',
   },
@@ -150,7 +152,6 @@ export const roomTexts = textCatalog('rooms', {
     nextRoom: 'Next room',
     previousUnread: 'Previous unread room',
     nextUnread: 'Next unread room',
-    markRead: 'Mark the room as read',
     send: 'Send',
     newLine: 'New line',
     editLast: 'In an empty field: edit your last message',
@@ -158,7 +159,7 @@ export const roomTexts = textCatalog('rooms', {
     previousMessage: 'On a message: go to the previous one',
     nextMessage: 'On a message: go to the next one',
     toActions: 'On a message: go to its actions',
-    close: 'Close or cancel',
+    close: 'Close or cancel; else mark the room as read',
     list: 'Show this list',
     names: {
       mod: 'Ctrl',

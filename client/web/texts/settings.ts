@@ -16,6 +16,16 @@ export const settingTexts = textCatalog('settings', {
     problem: 'Report a problem',
     contact: 'Contact',
   },
+  /** Other words by which people look for a section. */
+  soughtAs: {
+    profile: 'name username avatar picture status',
+    signIn: 'passkey wallet email phone password login',
+    devices: 'sessions sign out',
+    appearance: 'theme dark light colors mode language',
+    notifications: 'sound push email quiet hours',
+    privacy: 'blocked people muted who can call',
+    data: 'export download delete account',
+  },
   save: 'Save',
   saved: 'Saved.',
   remove: 'Remove',

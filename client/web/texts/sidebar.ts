@@ -35,6 +35,7 @@ export const sidebarTexts = textCatalog('sidebar', {
     browse: 'Browse',
     create: 'Create',
     staff: 'staff',
+    archived: 'Archived',
     noMessages: 'No messages yet',
     you: 'You',
   },
@@ -100,6 +101,7 @@ export const switcherTexts = textCatalog('switcher', {
   kinds: {
     rooms: 'Room',
     groups: 'Group',
+    archived: 'Archived room',
     direct: 'Direct message',
     friend: 'Friend',
     person: 'Person',
@@ -111,7 +113,6 @@ export const switcherTexts = textCatalog('switcher', {
   setting: '{settings} → {section}',
   acts: {
     message: 'New message',
-    appearance: 'Appearance',
     keys: 'Keyboard shortcuts',
     signOut: 'Sign out',
   },

@@ -167,7 +167,11 @@ const profiles = {
     limit: 'general',
     cost: 'cheap',
     input: z.object({ address: CallerAddress }),
-    output: z.object({ user: OwnProfile }),
+    output: z.object({
+      user: OwnProfile,
+      /** The reason that admins gave when they suspended the account; null if there is none. */
+      suspension_reason: z.string().nullable(),
+    }),
     errors: ['USER_NOT_FOUND'],
     errorBody: 'text',
   }),
@@ -271,7 +275,7 @@ const standing = {
     errorBody: 'text',
   }),
   users: operation({
-    summary: 'Accounts, a page at a time; `search` is an exact address, or the start of a username or a display name.',
+    summary: 'Accounts, a page at a time; `search` is an exact address, or the start of a username or of a shown name.',
     http: 'GET /api/admin/users',
     access: 'admin',
     limit: 'general',
@@ -279,6 +283,7 @@ const standing = {
     input: z.object({
       page: count(1, 10_000).default(1),
       limit: pageSize(100, 50),
+      /** A name made for people without one is found among the newest 2,000 accounts. */
       search: text(160).optional(),
       sortBy: z.enum(['last_login', 'created_at', 'login_count', 'username']).default('last_login'),
       sortOrder: z.enum(['asc', 'desc']).default('desc'),

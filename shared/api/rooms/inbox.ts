@@ -17,7 +17,7 @@ const Unread = z.object({
 export const inbox = {
   list: operation({
     summary:
-      'The rooms of the caller with unread counts, newest activity first. Every 50 of them cost as much as a call, and all of them no more than 25. `known` is the `version` (over REST the `ETag`), with or without its quotes, of the list that the caller has: where it is still so, nothing else is answered (304 to `If-None-Match`).',
+      'The rooms of the caller with unread counts, newest activity first. Every 50 of them cost as much as a call, and all of them no more than 25. `known` is the `version` (over REST the `ETag`), with or without its quotes, of the list that the caller has: where it is still so, nothing else is answered (304 to `If-None-Match`). `archived` lists the archived ones instead.',
     http: 'GET /api/user/rooms',
     socket: '/rooms room:list',
     access: 'user',
@@ -30,6 +30,7 @@ export const inbox = {
       /** The `next_cursor` of the page before. */
       cursor: Cursor.optional(),
       known: z.string().max(1_000).optional(),
+      archived: z.boolean().optional(),
     }),
     output: z.object({
       rooms: z.array(RoomSummary),

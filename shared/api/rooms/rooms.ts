@@ -265,7 +265,7 @@ export const rooms = {
       room,
       limit: pageSize(200, 100),
       offset: count(0, 10_000_000).default(0),
-      /** In addresses and names; the newest 2,000 members are looked through. */
+      /** In addresses and names, also those made for people without one; the newest 2,000 members are looked through. */
       search: line(1, 100).optional(),
     }),
     output: z.object({ members: z.array(Member), total: z.number().int(), hasMore: z.boolean() }),

@@ -8,6 +8,7 @@ import { storeMissingLooks, storeMissingSearchForms } from '#server/domains/peop
 import { forgetProfile, profilesOf } from '#server/domains/people/accounts/profiles'
 import { GLOBAL, type Row } from '#server/log/types'
 import { fakeWeb } from '#server/ports/web/fake'
+import { madeUpName } from '#shared/kit/person-name'
 import { boot } from '#test/support/boot'
 import { enter } from '#test/support/enter'
 import { heavy } from '#test/support/heavy'
@@ -393,10 +394,14 @@ describe('suspension', () => {
     const banned = await boss.call('POST /api/admin/ban', { userAddress: eve.address, ban: true, reason: 'spam' })
     expect(banned.body).toEqual({ success: true, banned: true })
     expect((await boss.call(where)).body).toEqual({ isBanned: true, banReason: 'spam' })
+    expect((await eve.call(where)).status).toBe(403)
+    expect((await eve.call('GET /api/user/profile')).body.suspension_reason).toBe('spam')
+    expect((await boss.call('GET /api/user/profile')).body.suspension_reason).toBe(null)
     const again = await signIn(url, wallet('eve'))
     expect(again.answer.body.user).toMatchObject({ is_banned: true })
     await boss.call('POST /api/admin/ban', { userAddress: eve.address, ban: false })
     expect((await boss.call(where)).body).toEqual({ isBanned: false, banReason: null })
+    expect((await eve.call('GET /api/user/profile')).body.suspension_reason).toBe(null)
   })
 
   test('admins suspend users, super admins admins, nobody themself', async () => {
@@ -472,6 +477,20 @@ describe('roles', () => {
     expect(second.body.users).not.toEqual(first.body.users)
     expect((await boss.call('GET /api/admin/users?limit=0')).status).toBe(400)
     expect((await zed.call('GET /api/admin/users')).status).toBe(403)
+  })
+
+  test('admins find people without a name by the one that is made for them, until they have their own', async () => {
+    const [boss, shy] = [await person('root'), await person('without a name')]
+    const name = madeUpName(shy.address)
+    const found = async (search: string) => {
+      const { body } = await boss.call(`GET /api/admin/users?search=${encodeURIComponent(search)}`)
+      return (body.users as { wallet_address: string }[]).map(({ wallet_address }) => wallet_address)
+    }
+    for (const search of [name, name.toLowerCase(), name.slice(0, 3)])
+      expect(await found(search)).toContain(shy.address)
+    expect(await found(name.slice(1))).not.toContain(shy.address)
+    await shy.call('POST /api/username', { username: 'shy_no_more' })
+    expect(await found(name)).not.toContain(shy.address)
   })
 })
 

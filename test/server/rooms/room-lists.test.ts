@@ -4,6 +4,7 @@ import { social } from '#shared/api/moderation/social'
 import { inbox } from '#shared/api/rooms/inbox'
 import { messages } from '#shared/api/rooms/messages'
 import { rooms } from '#shared/api/rooms/rooms'
+import { madeUpName } from '#shared/kit/person-name'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { heavy } from '#test/support/heavy'
@@ -94,4 +95,31 @@ solo('N73: a list is read in pages without loss or repeat, and whole by who asks
     }
     expect(ids).toEqual(whole.rooms.map(({ id }) => id))
   }
+})
+
+test(
+  'archived rooms are listed where they are asked for, to their members alone, and by no other list',
+  heavy,
+  async () => {
+    const room = await channelOf(owner, member)
+    const idsOf = async (door: 'rest' | 'socket', who: Person, archived?: boolean) =>
+      (await who.does(door, inbox.list, archived === undefined ? {} : { archived })).rooms.map(({ id }) => id)
+    for (const door of ['rest', 'socket'] as const) expect(await idsOf(door, member, true)).not.toContain(room.id)
+    await owner.does('rest', rooms.archive, { room })
+    for (const door of ['rest', 'socket'] as const) {
+      await expect.poll(() => idsOf(door, member, true), patience).toContain(room.id)
+      for (const others of [undefined, false]) expect(await idsOf(door, member, others)).not.toContain(room.id)
+      const { rooms: listed } = await member.does(door, inbox.list, { archived: true, limit: 100 })
+      expect(listed.every(({ is_active }) => !is_active)).toBe(true)
+    }
+    await member.does('rest', rooms.leave, { room })
+    await expect.poll(() => idsOf('rest', member, true), patience).not.toContain(room.id)
+  },
+)
+
+test('people without a name are found by the one that is made for them', heavy, async () => {
+  const room = await channelOf(owner, member)
+  const search = madeUpName(member.account).split(' ').slice(0, 2).join(' ').toLowerCase()
+  const { members: found } = await owner.does('rest', rooms.members, { room, search })
+  expect(found.map(({ user_address }) => user_address)).toEqual([member.account])
 })

@@ -1,5 +1,4 @@
 import { type FormEvent, useEffect, useState } from 'react'
-import { navigate } from 'wouter/use-browser-location'
 import { mediaIn, uploadEvidence } from '#client/sdk/media'
 import type { Client, LiveRoom, LocalMessage } from '#client/sdk/types'
 import { reportTypes } from '#shared/api/moderation/social'
@@ -15,6 +14,7 @@ import { useOpenDm } from '../../direct/use-open-dm.ts'
 import { knows, useFriends, withRequest } from '../../friends/use-friends.ts'
 import { ActButton } from '../../kit/act-button.tsx'
 import { Avatar } from '../../kit/avatar.tsx'
+import { ConfirmButton } from '../../kit/confirm-button.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { nameOf, shortAddress } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
@@ -25,6 +25,8 @@ import { useSubmit } from '../../kit/use-submit.ts'
 import { openSealed } from '../../media/stored.ts'
 import { evidenceOf } from '../../media/words.ts'
 import { PersonModeration } from '../../moderation/act-form.tsx'
+import { openPage } from '../../rooms/route.ts'
+import { confirmationTexts } from '../../texts/confirmations.ts'
 import { peopleTexts as t } from '../../texts/people.ts'
 import { valueText, valueTexts } from '../../texts/values.ts'
 import styles from '../accounts.module.css'
@@ -41,7 +43,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const blocks = useBlocks()
   const isBlocked = useBlocked().has(person.id)
   const tell = useTell()
-  const [isReporting, setReporting] = useState(false)
+  const [isReporting, setReporting] = useState(person.isReported ?? false)
   const name = nameOf(person.name, person.id)
   const { value: friends, change: changeFriends, reload: reloadFriends } = useFriends()
   const isStranger = friends !== null && !knows(friends, person.id)
@@ -62,7 +64,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
     tell((request.status === 'pending' ? t.requestSent : t.nowFriends)({ name }))
   }
   const ask = async () => {
-    navigate(agent === null ? linkTo('agents') : linkTo('agentChat', { agent }))
+    openPage(agent === null ? linkTo('agents') : linkTo('agentChat', { agent }))
     onClose()
   }
   const block = async () => {
@@ -136,10 +138,14 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                   {t.addFriend}
                 </ActButton>
               )}
-              <ActButton className="button" onPress={block}>
-                <Icon name="block" />
-                {isBlocked ? t.unblock : t.block}
-              </ActButton>
+              {isBlocked ? (
+                <ActButton className="button" onPress={block}>
+                  <Icon name="block" />
+                  {t.unblock}
+                </ActButton>
+              ) : (
+                <ConfirmButton title={t.block} icon="block" question={confirmationTexts.block} onConfirm={block} />
+              )}
               <button type="button" className="button" onClick={() => setReporting(true)}>
                 <Icon name="flag" />
                 {t.reportThem}

@@ -93,7 +93,7 @@ export const adminTexts: TextTranslation<typeof english> = {
       title: 'حذف حساب {name}',
       hint: 'يُحذف الحساب وكل ما يخصه فورًا. لا يمكن التراجع عن ذلك.',
       messages: 'رسائله',
-      unlink: 'الإبقاء عليها باسم «Deleted user»',
+      unlink: 'الإبقاء عليها باسم «حساب محذوف»',
       erase: 'حذفها في كل مكان',
       reason: 'السبب',
       reasonHint: 'يُسجَّل في سجل التدقيق.',

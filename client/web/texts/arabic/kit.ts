@@ -4,6 +4,7 @@ import type { SimpleTranslation } from '../simple-catalog.ts'
 export const kitTexts: SimpleTranslation<typeof english> = {
   close: 'إغلاق',
   retry: 'إعادة المحاولة',
+  deletedUser: 'حساب محذوف',
   loading: 'جارٍ التحميل',
   reload: 'إعادة التحميل',
   notLoaded: 'تعذّر تحميل هذا الجزء من الصفحة.',

@@ -65,6 +65,7 @@ export const mediaTexts: TextTranslation<typeof english> = {
     tooLargeAtOnce: 'حجم هذا {size}، وهو أكثر مما يقبله الخادم دفعة واحدة.',
     photosOff: 'الصور غير مسموح بها هنا.',
     gifsOff: 'ملفات GIF غير مسموح بها هنا.',
+    filesOff: 'الملفات معطّلة في هذه الغرفة. يمكن لمن يديرها تفعيلها من إعداداتها.',
     program: 'لا يمكن إرسال البرامج والنصوص البرمجية هنا.',
     notSendable: 'يمكن إرسال الصور فقط: JPEG أو PNG أو WebP أو GIF.',
     notUsable: 'يمكن استخدام الصور فقط: JPEG أو PNG أو WebP أو GIF.',

@@ -105,6 +105,8 @@ export const messageTexts: TextTranslation<typeof english> = {
     form: 'كتابة رسالة',
     field: 'الرسالة',
     muted: 'أنت مكتوم',
+    archived: 'هذه الغرفة مؤرشفة',
+    suspended: 'حسابك موقوف',
     unread: 'لا تُقرأ الردود هنا',
     readOnly: 'يمكن للمشرفين فقط الكتابة هنا الآن',
     direct: 'رسالة مباشرة',
@@ -139,6 +141,9 @@ export const messageTexts: TextTranslation<typeof english> = {
     mutedBecause: 'أنت مكتوم في هذه الغرفة: {reason}.',
     mutedFor: 'بقي {time}',
     mutedForever: 'يمكن لأحد المشرفين إلغاء كتمك.',
+    suspended: 'حسابك موقوف.',
+    suspendedBecause: 'حسابك موقوف: {reason}',
+    suspendedHint: 'لا يزال بإمكانك القراءة وتنزيل بياناتك ومراسلتنا من الإعدادات > اتصل بنا.',
   },
   emoji: {
     title: 'الرموز التعبيرية',

@@ -150,6 +150,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     dismiss: 'رفض',
     show: 'الانتقال إلى الرسالة',
     openRoom: 'فتح الغرفة',
+    inRoom: 'في {room}',
   },
   restricted: {
     list: 'الأعضاء المحظورون والمكتومون',
@@ -165,6 +166,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     muted: 'مكتوم نهائيًا',
   },
   moderate: 'الإشراف',
+  moderateIn: 'الإشراف في {room}',
   switches: {
     title: 'إعدادات سريعة',
     slowMode: 'الوضع البطيء',

@@ -14,6 +14,8 @@ export const roomTexts: TextTranslation<typeof english> = {
   header: {
     staff: 'الفريق',
     staffHint: 'يمكن للمسؤولين والمشرفين العامين فقط رؤية هذه القناة',
+    archived: 'مؤرشفة',
+    archivedHint: 'يمكن للجميع قراءتها، لكن لا يمكن لأحد الكتابة فيها',
     catchingUp: 'جارٍ تحميل الأحداث الفائتة',
     rules: 'قواعد هذه الغرفة',
   },
@@ -158,7 +160,6 @@ export const roomTexts: TextTranslation<typeof english> = {
     nextRoom: 'الغرفة التالية',
     previousUnread: 'الغرفة غير المقروءة السابقة',
     nextUnread: 'الغرفة غير المقروءة التالية',
-    markRead: 'تعليم الغرفة كمقروءة',
     send: 'إرسال',
     newLine: 'سطر جديد',
     editLast: 'في حقل فارغ: تعديل رسالتك الأخيرة',
@@ -166,7 +167,7 @@ export const roomTexts: TextTranslation<typeof english> = {
     previousMessage: 'على رسالة: الانتقال إلى السابقة',
     nextMessage: 'على رسالة: الانتقال إلى التالية',
     toActions: 'على رسالة: الانتقال إلى إجراءاتها',
-    close: 'إغلاق أو إلغاء',
+    close: 'الإغلاق أو الإلغاء، وإلا فتعليم الغرفة كمقروءة',
     list: 'عرض هذه القائمة',
     names: {
       mod: 'Ctrl',

@@ -35,6 +35,7 @@ export const sidebarTexts: TextTranslation<typeof english> = {
     browse: 'تصفّح',
     create: 'إنشاء',
     staff: 'الفريق',
+    archived: 'المؤرشفة',
     noMessages: 'لا رسائل بعد',
     you: 'أنت',
   },
@@ -100,6 +101,7 @@ export const switcherTexts: TextTranslation<typeof englishSwitcherTexts> = {
   kinds: {
     rooms: 'غرفة',
     groups: 'مجموعة',
+    archived: 'غرفة مؤرشفة',
     direct: 'رسالة مباشرة',
     friend: 'صديق',
     person: 'شخص',
@@ -111,7 +113,6 @@ export const switcherTexts: TextTranslation<typeof englishSwitcherTexts> = {
   setting: '{settings} ← {section}',
   acts: {
     message: 'رسالة جديدة',
-    appearance: 'المظهر',
     keys: 'اختصارات لوحة المفاتيح',
     signOut: 'تسجيل الخروج',
   },

@@ -92,7 +92,7 @@ export const adminTexts: TextTranslation<typeof english> = {
       title: 'Konto von {name} löschen',
       hint: 'Das Konto und alles, was der Person gehört, wird sofort gelöscht. Das kann nicht rückgängig gemacht werden.',
       messages: 'Ihre Nachrichten',
-      unlink: 'Behalten, als Nachrichten von „Deleted user“',
+      unlink: 'Behalten, als Nachrichten von „Gelöschtes Konto“',
       erase: 'Überall löschen',
       reason: 'Grund',
       reasonHint: 'Steht im Audit-Protokoll.',

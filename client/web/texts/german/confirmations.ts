@@ -16,6 +16,7 @@ export const confirmationTexts: TextTranslation<typeof english> = {
   webhookSecret: 'Beide Geheimnisse gelten 24 Stunden lang, danach nur das neue.',
   webhook: 'Ereignisse dieses Raums werden nicht mehr an diese URL gesendet.',
   friend: 'Ihr seid dann nicht mehr befreundet. Du kannst später neu anfragen.',
+  block: 'Ihr könnt euch nicht mehr schreiben. Wenn ihr befreundet seid, endet die Freundschaft.',
   agentOfRoom: 'Der Agent kann diesen Raum nicht mehr lesen und nicht mehr darin antworten.',
   folder: 'Die Räume darin bleiben in deiner Liste.',
   ban: 'Die Person kann in diesem Raum nicht mehr lesen und schreiben.',

@@ -4,6 +4,7 @@ import type { SimpleTranslation } from '../simple-catalog.ts'
 export const kitTexts: SimpleTranslation<typeof english> = {
   close: 'Schließen',
   retry: 'Erneut versuchen',
+  deletedUser: 'Gelöschtes Konto',
   loading: 'Wird geladen',
   reload: 'Neu laden',
   notLoaded: 'Dieser Teil der Seite konnte nicht geladen werden.',

@@ -65,6 +65,8 @@ export const mediaTexts: TextTranslation<typeof english> = {
     tooLargeAtOnce: 'Das sind {size}, mehr als der Server auf einmal annimmt.',
     photosOff: 'Fotos sind hier nicht erlaubt.',
     gifsOff: 'GIFs sind hier nicht erlaubt.',
+    filesOff:
+      'Dateien sind in diesem Raum ausgeschaltet. Wer ihn verwaltet, kann sie in den Einstellungen einschalten.',
     program: 'Programme und Skripte können hier nicht gesendet werden.',
     notSendable: 'Nur Bilder können gesendet werden: JPEG, PNG, WebP oder GIF.',
     notUsable: 'Nur Bilder können verwendet werden: JPEG, PNG, WebP oder GIF.',

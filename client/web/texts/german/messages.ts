@@ -101,6 +101,8 @@ export const messageTexts: TextTranslation<typeof english> = {
     form: 'Nachricht schreiben',
     field: 'Nachricht',
     muted: 'Du bist stummgeschaltet',
+    archived: 'Dieser Raum ist archiviert',
+    suspended: 'Dein Konto ist gesperrt',
     unread: 'Antworten werden hier nicht gelesen',
     readOnly: 'Gerade kann hier nur die Moderation schreiben',
     direct: 'Direktnachricht schreiben',
@@ -135,6 +137,9 @@ export const messageTexts: TextTranslation<typeof english> = {
     mutedBecause: 'Du bist in diesem Raum stummgeschaltet: {reason}.',
     mutedFor: 'Noch {time}',
     mutedForever: 'Die Moderation kann die Stummschaltung aufheben.',
+    suspended: 'Dein Konto ist gesperrt.',
+    suspendedBecause: 'Dein Konto ist gesperrt: {reason}',
+    suspendedHint: 'Du kannst weiter lesen, deine Daten herunterladen und uns unter Einstellungen > Kontakt schreiben.',
   },
   emoji: {
     title: 'Emoji',

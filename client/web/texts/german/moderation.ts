@@ -147,6 +147,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     dismiss: 'Verwerfen',
     show: 'Zur Nachricht',
     openRoom: 'Raum öffnen',
+    inRoom: 'In {room}',
   },
   restricted: {
     list: 'Gebannte und stummgeschaltete Mitglieder',
@@ -162,6 +163,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     muted: 'Dauerhaft stummgeschaltet',
   },
   moderate: 'Moderieren',
+  moderateIn: 'Moderieren in {room}',
   switches: {
     title: 'Schnelleinstellungen',
     slowMode: 'Slow Mode',

@@ -13,6 +13,8 @@ export const roomTexts: TextTranslation<typeof english> = {
   header: {
     staff: 'Team',
     staffHint: 'Nur Admins und globale Moderatoren können diesen Kanal sehen',
+    archived: 'Archiviert',
+    archivedHint: 'Alle können ihn noch lesen, aber niemand kann darin schreiben',
     catchingUp: 'Verpasste Ereignisse werden geladen',
     rules: 'Regeln dieses Raums',
   },
@@ -154,7 +156,6 @@ export const roomTexts: TextTranslation<typeof english> = {
     nextRoom: 'Nächster Raum',
     previousUnread: 'Voriger ungelesener Raum',
     nextUnread: 'Nächster ungelesener Raum',
-    markRead: 'Raum als gelesen markieren',
     send: 'Senden',
     newLine: 'Neue Zeile',
     editLast: 'In einem leeren Feld: letzte Nachricht bearbeiten',
@@ -162,7 +163,7 @@ export const roomTexts: TextTranslation<typeof english> = {
     previousMessage: 'Auf einer Nachricht: zur vorigen',
     nextMessage: 'Auf einer Nachricht: zur nächsten',
     toActions: 'Auf einer Nachricht: zu ihren Aktionen',
-    close: 'Schließen oder abbrechen',
+    close: 'Schließen oder abbrechen; sonst den Raum als gelesen markieren',
     list: 'Diese Liste anzeigen',
     names: {
       mod: 'Strg',

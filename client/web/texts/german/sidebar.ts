@@ -35,6 +35,7 @@ export const sidebarTexts: TextTranslation<typeof english> = {
     browse: 'Durchsuchen',
     create: 'Erstellen',
     staff: 'Team',
+    archived: 'Archiviert',
     noMessages: 'Noch keine Nachrichten',
     you: 'Du',
   },
@@ -99,6 +100,7 @@ export const switcherTexts: TextTranslation<typeof englishSwitcherTexts> = {
   kinds: {
     rooms: 'Raum',
     groups: 'Gruppe',
+    archived: 'Archivierter Raum',
     direct: 'Direktnachricht',
     friend: 'Freund',
     person: 'Person',
@@ -110,7 +112,6 @@ export const switcherTexts: TextTranslation<typeof englishSwitcherTexts> = {
   setting: '{settings} → {section}',
   acts: {
     message: 'Neue Nachricht',
-    appearance: 'Darstellung',
     keys: 'Tastenkürzel',
     signOut: 'Abmelden',
   },

@@ -92,7 +92,7 @@ export const adminTexts: TextTranslation<typeof english> = {
       title: 'Eliminar la cuenta de {name}',
       hint: 'La cuenta y todo lo suyo se elimina de inmediato. Esto no se puede deshacer.',
       messages: 'Sus mensajes',
-      unlink: 'Conservarlos, como de «Deleted user»',
+      unlink: 'Conservarlos, como de «Cuenta eliminada»',
       erase: 'Eliminarlos en todas partes',
       reason: 'Motivo',
       reasonHint: 'Queda en el registro de auditoría.',

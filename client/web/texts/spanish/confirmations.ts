@@ -16,6 +16,7 @@ export const confirmationTexts: TextTranslation<typeof english> = {
   webhookSecret: 'Ambos secretos valen 24 horas; después, solo el nuevo.',
   webhook: 'Los eventos de esta sala ya no se enviarán a esta URL.',
   friend: 'Dejaréis de ser amigos. Puedes enviar otra solicitud más tarde.',
+  block: 'Ya no podréis escribiros. Si sois amigos, la amistad termina.',
   agentOfRoom: 'El agente ya no podrá leer esta sala ni responder en ella.',
   folder: 'Las salas que contiene siguen en tu lista.',
   ban: 'Esta persona ya no podrá leer ni escribir en esta sala.',

@@ -20,6 +20,7 @@ import { friendTexts, peopleTexts } from './people.ts'
 import { priceTexts } from './prices.ts'
 import { profileEditorTexts } from './profile-editor.ts'
 import { profileTexts } from './profiles.ts'
+import { refusalTexts } from './refusals.ts'
 import { roomSettingTexts, webhookTexts } from './room-settings.ts'
 import { gatedRoomTexts, newRoomTexts, roomTexts } from './rooms.ts'
 import { deleteAccountTexts, pointTexts, settingTexts } from './settings.ts'
@@ -55,6 +56,7 @@ export const spanishTexts = {
   pages: pageTexts,
   people: peopleTexts,
   points: pointTexts,
+  refusals: refusalTexts,
   'room-settings': roomSettingTexts,
   rooms: roomTexts,
   settings: settingTexts,

@@ -4,6 +4,7 @@ import type { SimpleTranslation } from '../simple-catalog.ts'
 export const kitTexts: SimpleTranslation<typeof english> = {
   close: 'Cerrar',
   retry: 'Reintentar',
+  deletedUser: 'Cuenta eliminada',
   loading: 'Cargando',
   reload: 'Recargar',
   notLoaded: 'No se pudo cargar esta parte de la página.',

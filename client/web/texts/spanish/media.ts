@@ -65,6 +65,7 @@ export const mediaTexts: TextTranslation<typeof english> = {
     tooLargeAtOnce: 'Pesa {size}, más de lo que el servidor acepta de una vez.',
     photosOff: 'Aquí no se permiten fotos.',
     gifsOff: 'Aquí no se permiten GIF.',
+    filesOff: 'Los archivos están desactivados en esta sala. Quien la administra puede activarlos en sus ajustes.',
     program: 'Aquí no se pueden enviar programas ni scripts.',
     notSendable: 'Solo se pueden enviar imágenes: JPEG, PNG, WebP o GIF.',
     notUsable: 'Solo se pueden usar imágenes: JPEG, PNG, WebP o GIF.',

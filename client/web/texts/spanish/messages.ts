@@ -101,6 +101,8 @@ export const messageTexts: TextTranslation<typeof english> = {
     form: 'Escribir un mensaje',
     field: 'Mensaje',
     muted: 'Estás silenciado',
+    archived: 'Esta sala está archivada',
+    suspended: 'Tu cuenta está suspendida',
     unread: 'Aquí no se leen las respuestas',
     readOnly: 'Ahora solo los moderadores pueden escribir aquí',
     direct: 'Mensaje directo',
@@ -135,6 +137,9 @@ export const messageTexts: TextTranslation<typeof english> = {
     mutedBecause: 'Estás silenciado en esta sala: {reason}.',
     mutedFor: 'Quedan {time}',
     mutedForever: 'Un moderador puede quitarte el silencio.',
+    suspended: 'Tu cuenta está suspendida.',
+    suspendedBecause: 'Tu cuenta está suspendida: {reason}',
+    suspendedHint: 'Puedes seguir leyendo, descargar tus datos y escribirnos en Ajustes > Contacto.',
   },
   emoji: {
     title: 'Emoji',

@@ -149,6 +149,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     dismiss: 'Descartar',
     show: 'Ir al mensaje',
     openRoom: 'Abrir sala',
+    inRoom: 'En {room}',
   },
   restricted: {
     list: 'Miembros baneados y silenciados',
@@ -164,6 +165,7 @@ export const moderationTexts: TextTranslation<typeof english> = {
     muted: 'Silenciado permanentemente',
   },
   moderate: 'Moderar',
+  moderateIn: 'Moderar en {room}',
   switches: {
     title: 'Ajustes rápidos',
     slowMode: 'Modo lento',

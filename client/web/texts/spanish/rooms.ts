@@ -14,6 +14,8 @@ export const roomTexts: TextTranslation<typeof english> = {
   header: {
     staff: 'Equipo',
     staffHint: 'Solo los administradores y moderadores globales pueden ver este canal',
+    archived: 'Archivada',
+    archivedHint: 'Todos pueden leerla, pero nadie puede escribir en ella',
     catchingUp: 'Cargando los eventos perdidos',
     rules: 'Reglas de esta sala',
   },
@@ -155,7 +157,6 @@ export const roomTexts: TextTranslation<typeof english> = {
     nextRoom: 'Sala siguiente',
     previousUnread: 'Sala sin leer anterior',
     nextUnread: 'Sala sin leer siguiente',
-    markRead: 'Marcar la sala como leída',
     send: 'Enviar',
     newLine: 'Línea nueva',
     editLast: 'En un campo vacío: editar tu último mensaje',
@@ -163,7 +164,7 @@ export const roomTexts: TextTranslation<typeof english> = {
     previousMessage: 'En un mensaje: ir al anterior',
     nextMessage: 'En un mensaje: ir al siguiente',
     toActions: 'En un mensaje: ir a sus acciones',
-    close: 'Cerrar o cancelar',
+    close: 'Cerrar o cancelar; si no, marcar la sala como leída',
     list: 'Mostrar esta lista',
     names: {
       mod: 'Ctrl',

@@ -35,6 +35,7 @@ export const sidebarTexts: TextTranslation<typeof english> = {
     browse: 'Explorar',
     create: 'Crear',
     staff: 'equipo',
+    archived: 'Archivadas',
     noMessages: 'Aún no hay mensajes',
     you: 'Tú',
   },
@@ -100,6 +101,7 @@ export const switcherTexts: TextTranslation<typeof englishSwitcherTexts> = {
   kinds: {
     rooms: 'Sala',
     groups: 'Grupo',
+    archived: 'Sala archivada',
     direct: 'Mensaje directo',
     friend: 'Amistad',
     person: 'Persona',
@@ -111,7 +113,6 @@ export const switcherTexts: TextTranslation<typeof englishSwitcherTexts> = {
   setting: '{settings} → {section}',
   acts: {
     message: 'Mensaje nuevo',
-    appearance: 'Aspecto',
     keys: 'Atajos de teclado',
     signOut: 'Cerrar sesión',
   },

@@ -23,7 +23,7 @@ import {
   storeMissingSearchForms,
 } from './profile-changes.ts'
 import { profileMessage, profileOf, statusOf } from './profiles.ts'
-import { changeRole, ensureAdmins, suspendAccount, unsuspendAccount } from './roles.ts'
+import { changeRole, ensureAdmins, suspendAccount, suspensionReasonOf, unsuspendAccount } from './roles.ts'
 import { roleSettings } from './settings.ts'
 
 type PublicPageOutput = z.input<typeof PublicPage>
@@ -144,9 +144,10 @@ export const accounts = defineDomain(
     },
 
     async ownProfile(_input, context) {
-      const account = await accountOf(signedIn(context).account)
+      const { account: id } = signedIn(context)
+      const [account, suspension_reason] = await Promise.all([accountOf(id), suspensionReasonOf(context.node, id)])
       if (!account) throw new AppError('USER_NOT_FOUND')
-      return { user: ownProfileOf(account) }
+      return { user: ownProfileOf(account), suspension_reason }
     },
 
     async updateProfile(input, context) {

@@ -2,6 +2,7 @@ import type { Node } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/operate/node-state'
 import type { Counters } from '#shared/api/people/account-records'
+import { madeUpName } from '#shared/kit/person-name'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { invitesAllocated } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
@@ -54,7 +55,7 @@ const countedAtOnce = 4
 
 export async function listUsers(node: Node, asked: Page) {
   const { page, limit, search, sortBy, sortOrder, betaAccessFilter: beta } = asked
-  const filter = { ...(search?.trim() && searchFilter(search.trim())), ...(beta && byBeta[beta]) }
+  const filter = { ...(search?.trim() && (await searchFilter(search.trim()))), ...(beta && byBeta[beta]) }
   const order = sortOrder === 'asc' ? 1 : -1
   const [found, total] = await Promise.all([
     Accounts.find(filter)
@@ -75,12 +76,23 @@ export async function listUsers(node: Node, asked: Page) {
 
 const startingWith = (start: string) => ({ $gte: start, $lt: `${start}\u{10ffff}` })
 
-/** An exact address, or the beginning of a username or display name. */
-function searchFilter(search: string) {
+/** An exact address, or the beginning of a username, a display name or a name made for people without one. */
+async function searchFilter(search: string) {
   const username = startingWith(search.toLowerCase().replace(/^@/, ''))
+  const ids = [canonicalAddress(search), ...(await accountsShownAs(search.toLowerCase()))]
   return {
-    $or: [{ _id: canonicalAddress(search) }, { username }, { display_name_sought: startingWith(searchFormOf(search)) }],
+    $or: [{ _id: { $in: ids } }, { username }, { display_name_sought: startingWith(searchFormOf(search)) }],
   }
+}
+
+const lookedThroughAtMost = 2_000
+
+/** Of the newest accounts, those without a name for which one with this beginning is made. */
+async function accountsShownAs(start: string): Promise<string[]> {
+  const fields = { username: 1, display_name: 1 }
+  const newest = await Accounts.find({}, fields).sort({ created_at: -1 }).limit(lookedThroughAtMost).lean()
+  const unnamed = newest.filter(({ username, display_name }) => !username && !display_name)
+  return unnamed.map(({ _id }) => _id).filter((id) => madeUpName(id).toLowerCase().startsWith(start))
 }
 
 const isoTime = (date: Date | null | undefined) => date?.toISOString() ?? null

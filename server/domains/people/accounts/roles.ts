@@ -24,6 +24,9 @@ export function isSuspended({ log }: Node, account: string): boolean | Promise<b
   return log.answerHere(GLOBAL, question) ?? log.ask(GLOBAL, question)
 }
 
+export const suspensionReasonOf = (node: Node, account: string): Promise<string | null> =>
+  node.log.ask(GLOBAL, (view) => suspensionIn(view, account)?.reason ?? null)
+
 /**
  * Suspends an account everywhere. Admins suspend users. Only super admins suspend admins, or change a super admin's
  * decision. Nobody suspends themselves.

@@ -98,7 +98,12 @@ interface OwnRooms extends OwnRoomData {
   peers: ReadonlyMap<RoomKey, { id: string; name: string }>
 }
 
-async function ownRooms(node: Node, account: string, memberships: readonly Membership[]): Promise<OwnRooms> {
+async function ownRooms(
+  node: Node,
+  account: string,
+  memberships: readonly Membership[],
+  isArchived = false,
+): Promise<OwnRooms> {
   const keys = memberships.map(({ room }) => room)
   const between = keys.flatMap((key) => {
     const peer = peerIn(roomOfKey(key), account)
@@ -112,10 +117,10 @@ async function ownRooms(node: Node, account: string, memberships: readonly Membe
     blockedBy(account),
     namesOfPeople(node, peers),
   ])
-  const active = cards.filter(({ room }) => room.is_active)
+  const asked = cards.filter(({ room }) => room.is_active !== isArchived)
   const members = new Map(memberships.map((one) => [one.room, one]))
   return {
-    cards: await visibleRooms(node, account, active),
+    cards: await visibleRooms(node, account, asked),
     members,
     arrivals: members,
     marks: new Map(reads.map((one) => [one.room, one])),
@@ -178,14 +183,14 @@ async function summariesOf(
 }
 
 /** The rooms of an account with all data of its list; empty if the caller's version is current. */
-const list: Action<typeof contract.list> = async ({ limit, cursor, known }, context) => {
+const list: Action<typeof contract.list> = async ({ limit, cursor, known, archived }, context) => {
   const { node, http } = context
   const { account } = signedIn(context)
   const listName = `rooms ${account}` as const
   const after = cursor === undefined ? undefined : cursorPlaceIn(listName, cursor)
   const memberships = await ownMemberships(account)
   await context.charge(memberships.length)
-  const own = await ownRooms(node, account, memberships)
+  const own = await ownRooms(node, account, memberships, archived)
   const version = `"${listVersionOf(own)}"`
   http?.setHeader('ETag', version)
   const versionField = known === undefined ? {} : { version }

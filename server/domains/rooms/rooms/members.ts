@@ -46,6 +46,7 @@ import type { Member } from '#shared/api/rooms/room'
 import type { rooms as contract } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
+import { nameOf } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import { allowInvitations, inviteIntoGroup, notifyInvitedPeople } from './group-invitations/inviting.ts'
 import { withSharedKey } from './shared-key.ts'
@@ -198,7 +199,9 @@ async function membersNamed<Row extends { user_address: string }>(
   )
   return rows.filter(({ user_address }) => {
     const { name, username, display_name } = profiles.get(user_address) ?? {}
-    return [user_address, name, username, display_name].some((one) => one?.toLowerCase().includes(wanted))
+    return [user_address, nameOf(name, user_address), username, display_name].some((one) =>
+      one?.toLowerCase().includes(wanted),
+    )
   })
 }
 
