@@ -7,7 +7,7 @@ const codings = [
   ['.gz', (bytes) => gzipSync(bytes, { level: 9 })],
 ]
 
-/** Adds compressed copies of each file, in each coding that makes it smaller, with the coding's file extension. */
+/** Adds compressed copies of each file, in each coding that makes it smaller by a tenth, with the coding's file extension. */
 export function compress(folder) {
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!file.isFile()) continue
@@ -15,7 +15,7 @@ export function compress(folder) {
     const bytes = readFileSync(path)
     for (const [ending, encode] of codings) {
       const encoded = encode(bytes)
-      if (encoded.length < bytes.length) writeFileSync(`${path}${ending}`, encoded)
+      if (encoded.length < bytes.length * 0.9) writeFileSync(`${path}${ending}`, encoded)
     }
   }
 }

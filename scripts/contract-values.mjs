@@ -23,18 +23,30 @@ function valuesAlone({ table: { events, ...values } }) {
 
 const columns = ['http', 'socket', 'key', 'stream', 'lines']
 
-/** One line for each operation: the names of its fields would weigh more on the first screen. */
+/**
+ * One line for each operation, as the names of its fields would weigh more on the first screen. A domain is named in its first
+ * line alone.
+ */
 function linesOf(operations) {
+  let domain = ''
   const rows = Object.entries(operations).map(([name, operation]) => {
     const others = Object.keys(operation).filter((field) => !columns.includes(field))
     if (others.length > 0) throw new Error(`${name} has ${others}, for which there is no column.`)
-    return [name, ...columns.map((field) => operation[field] ?? '')].join('\t').trimEnd()
+    const [before, [own, short]] = [domain, name.split('.')]
+    domain = own
+    return [own === before ? '' : own, short, ...columns.map((field) => operation[field] ?? '')]
+      .join('|')
+      .replace(/\|+$/, '')
   })
   return rows.join('\n')
 }
 
-const readLines = `(lines) => Object.fromEntries(lines.split('\\n').map((line) => {
-  const [name, ...fields] = line.split('\\t')
-  const filled = ${JSON.stringify(columns)}.flatMap((field, at) => fields[at] ? [[field, fields[at]]] : [])
-  return [name, Object.fromEntries(filled)]
-}))`
+const readLines = `(lines) => {
+  let domain
+  return Object.fromEntries(lines.split('\\n').map((line) => {
+    const [own, name, ...fields] = line.split('|')
+    domain = own || domain
+    const filled = ${JSON.stringify(columns)}.flatMap((field, at) => fields[at] ? [[field, fields[at]]] : [])
+    return [domain + '.' + name, Object.fromEntries(filled)]
+  }))
+}`

@@ -18,16 +18,9 @@ import { useDeletions } from '../messages/deletions.tsx'
 import { openDialog, openPage } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
+import { chooseHours, chooseLanguage } from '../texts/choose-language.ts'
 import { confirmationTexts } from '../texts/confirmations.ts'
-import {
-  chooseHours,
-  chooseLanguage,
-  chosenHours,
-  chosenLanguage,
-  type Hours,
-  type Language,
-  languages,
-} from '../texts/language.ts'
+import { chosenHours, chosenLanguage, type Hours, type Language, languages } from '../texts/language.ts'
 import { settingTexts as t } from '../texts/settings.ts'
 import { looks, useLook } from './appearance/looks.ts'
 import { Availability } from './availability/availability.tsx'

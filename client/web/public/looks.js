@@ -1,4 +1,3 @@
-// Before the first paint: what was chosen does not flash.
 try {
   for (const name of ['theme', 'size', 'density']) {
     const chosen = localStorage.getItem(`plaza.${name}`)

@@ -12,39 +12,23 @@ const loaders: Partial<Record<Language, () => Promise<Translations>>> = {
   ar: async () => (await import('./arabic/index.ts')).arabicTexts,
 }
 
-const key = 'plaza.language'
 const isPage = typeof document !== 'undefined'
 const isLanguage = (name: string): name is Language => Object.hasOwn(languages, name)
 const languageOf = (tag: string) => tag.split('-', 1)[0] ?? ''
 
 /** The language that was chosen on this device; null if it is that of the browser. */
 export function chosenLanguage(): Language | null {
-  const kept = (isPage && localStorage.getItem(key)) || ''
+  const kept = (isPage && localStorage.getItem('plaza.language')) || ''
   return isLanguage(kept) ? kept : null
-}
-
-/** Modules keep texts as they load, so another language begins with a reload of the same address. */
-export function chooseLanguage(next: Language | null): void {
-  if (next) localStorage.setItem(key, next)
-  else localStorage.removeItem(key)
-  location.reload()
 }
 
 /** A clock of twelve hours or of 24. */
 export type Hours = 'h12' | 'h23'
-const hoursKey = 'plaza.hours'
 
 /** The clock that was chosen on this device; null if it is that of the region. */
 export function chosenHours(): Hours | null {
-  const kept = isPage ? localStorage.getItem(hoursKey) : null
+  const kept = isPage ? localStorage.getItem('plaza.hours') : null
   return kept === 'h12' || kept === 'h23' ? kept : null
-}
-
-/** Formats are made once, so another clock begins with a reload, as another language does. */
-export function chooseHours(next: Hours | null): void {
-  if (next) localStorage.setItem(hoursKey, next)
-  else localStorage.removeItem(hoursKey)
-  location.reload()
 }
 
 /** What the browser asks for, without tags that no date can have, such as `en-US@posix`. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** What each part of the look can be; the first is the page's own. `public/looks.js` sets them before the first paint. */
+/** What each part of the look can be; the first is the page's own. `public/looks.js` sets them before the first paint, so that nothing flashes. */
 export const looks = {
   theme: ['system', 'light', 'dark'],
   size: ['normal', 'small', 'large', 'largest'],
