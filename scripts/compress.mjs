@@ -7,7 +7,7 @@ const codings = [
   ['.gz', (bytes) => gzipSync(bytes, { level: 9 })],
 ]
 
-/** Adds compressed copies of each file, in each coding that makes it smaller by a tenth, with the coding's file extension. */
+/** Adds compressed copies of each file, with the coding's file extension, where a coding saves a tenth. */
 export function compress(folder) {
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!file.isFile()) continue
