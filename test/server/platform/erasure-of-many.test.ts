@@ -96,8 +96,7 @@ test(
     await storeMessages(server, long, first.account, { count: 5_000, text: secret })
     await say(first, short, secret)
     await say(other, short, secret)
-    const stored = () =>
-      RoomEvents.countDocuments({ room: roomKey(long), sender: first.account, 'body.text': { $regex: secret } })
+    const stored = () => RoomEvents.countDocuments({ room: roomKey(long), 'body.text': { $gt: '' } })
     const shown = async () => {
       const { messages: here } = await owner.does('rest', messages.history, { room: short, limit: 100 })
       return here.filter(({ content }) => content.includes(secret)).map(({ sender_address }) => sender_address)
