@@ -154,8 +154,6 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const close = async () => {
     ops?.drain()
     for (const stop of stops) stop()
-    // What is answered from now on keeps its connection no longer.
-    server.keepAliveTimeout = 1
     const answered = new Promise((resolve) => server.close(resolve))
     const late = pause(drainMilliseconds)
     server.closeIdleConnections()

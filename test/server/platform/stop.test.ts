@@ -50,20 +50,6 @@ test('P11: a stop ends each room that is followed over REST, which says so, and 
   expect(await followed.end).toBe('SERVICE_UNAVAILABLE')
 })
 
-test('P11: a stop waits for no connection that a client keeps open after its last answer', async () => {
-  const server = await boot({ nodes: 1 })
-  const kept = dial(server.url)
-  onTestFinished(() => void kept.destroy())
-  kept.write('GET /api/status HTTP/1.1\r\nHost: localhost\r\n')
-  await setTimeout(100)
-  const begun = Date.now()
-  const closed = server.close()
-  kept.write('\r\n')
-  await once(kept, 'data')
-  await closed
-  expect(Date.now() - begun).toBeLessThan(8_000)
-})
-
 test('P21: a stop ends each answer with what was written of it, and says so', async () => {
   const server = await boot({ entry: 'in alpha', nodes: 1 })
   const [app] = server.apps
