@@ -123,7 +123,7 @@ function fileAsPage(path: string): string {
 /** Fields that say nothing to a reader. */
 const unread = new Set(['__v', 'id', 'applied_seq'])
 const randomId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
-/** Ids of accounts: an address of a wallet, or that of another way to sign in with its kind before it. */
+/** Ids of accounts: the address of a wallet, or the kind of sign-in and an id. */
 const accountId = /^(0x[\da-f]{40}|[a-z]+:[\w-]{8,})$/
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 

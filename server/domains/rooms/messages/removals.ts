@@ -220,7 +220,7 @@ export function purgeBody(view: View, now: number, target: string, purge: PurgeC
 
 /**
  * Removes the texts of an account's purged messages with their files, in slices. False if some are left: after so many
- * milliseconds, which one slice may exceed, or after a failure of any slice but the first.
+ * milliseconds, or after a failure of any slice but the first. One slice may take longer.
  */
 export async function removePurged(
   node: Node,
