@@ -60,7 +60,7 @@ describe('the ways to sign in', () => {
     await settings(page, 'Wallet')
     await page.getByText(address ?? 'no address', { exact: true }).waitFor()
     await page.getByRole('tab', { name: 'Devices' }).click()
-    await page.getByText('This device').waitFor()
+    await page.getByRole('region', { name: 'Devices', exact: true }).getByText('This device').waitFor()
   })
 
   test('a wallet is listed by its name and signs in; a refusal in the wallet is shown', async () => {

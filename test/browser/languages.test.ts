@@ -85,6 +85,8 @@ test('O87: a visitor is greeted in the language of the browser, which alone is l
   await page.getByRole('button', { name: inGerman }).waitFor()
   expect(await rootOf(page)).toEqual({ lang: 'de', dir: 'ltr', isTooWide: false })
   expect(await loadedGreetings(page)).toEqual([inGerman])
+  await page.goto(`${plaza.url}/invite/none`)
+  await page.getByText('Diese Einladung ist unbekannt.').waitFor()
   const other = await plaza.visit(desktop)
   await other.getByRole('button', { name: 'Enter as guest' }).waitFor()
   expect(await loadedGreetings(other)).toEqual([])

@@ -23,7 +23,11 @@ beforeAll(async () => {
   me = await personAt(server.url, 'leaker')
   channel = (await channelOf(me)).id
 })
-afterAll(() => watch.stop())
+afterAll(async () => {
+  watch.stop()
+  // The last test closes the store, where it runs.
+  await server.close().catch(() => undefined)
+})
 
 /** No request id can look like it. */
 const canary = '~canary~5ecret~'

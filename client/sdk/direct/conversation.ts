@@ -198,9 +198,25 @@ export class Conversation implements Sealer {
   async #isTrusted(by: SealedBy, kept: Kept): Promise<boolean> {
     if (!peersOf(this.#dm).includes(by.address)) return false
     if (by.device_id === kept.device_id) return by.public_key === kept.public_key
-    const pin = kept.pins[by.address]?.[by.device_id]
+    const pins = kept.pins[by.address] ?? {}
+    const pin = pins[by.device_id]
     if (pin) return pin.key === by.public_key && pin.accepted
-    return (await verify(by, this.#options.host)) === 'valid'
+    const vouched = await verify(by, this.#options.host)
+    if (vouched === 'valid') return true
+    if (vouched === 'invalid' || Object.keys(pins).length > 0) return false
+    return this.#trustAtSight({ ...by, vouched, isReadable: await isPublicKey(by.public_key), isThis: false })
+  }
+
+  /** Of a deleted account no device is listed. The first that is seen of it is trusted, as of any other account. */
+  async #trustAtSight(device: Judged): Promise<boolean> {
+    const { store, account, now } = this.#options
+    const kept = await store.change(account, (held) => {
+      if (!held) return undefined
+      const { pins } = trust(held.pins[device.address], [device], now())
+      return { ...held, pins: { ...held.pins, [device.address]: pins } }
+    })
+    this.#kept = kept ?? this.#kept
+    return kept?.pins[device.address]?.[device.device_id]?.accepted ?? false
   }
 
   /** Asks the other devices for what this one was not given. */

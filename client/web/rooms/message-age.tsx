@@ -1,5 +1,7 @@
+import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { messageTtlSeconds, type Rules } from '#shared/api/moderation/verdict'
+import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { lengthOf } from '../kit/format.ts'
 import { useAct } from '../moderation/acts.ts'
@@ -30,17 +32,25 @@ export function AgeField(props: { className: string | undefined; value: Age; onC
   )
 }
 
-/** The same in a direct conversation, where either person may change it. */
+/** The same in a direct conversation, where either person may change it, for messages of both. */
 export function MessageAgeDialog({ state, onClose }: { state: RoomState; onClose: () => void }) {
   const { live } = useOpenRoom()
   const act = useAct()
-  const set = (message_ttl: Age) =>
-    void act({ room: live.ref, action: 'rules', patch: { rules: { message_ttl } } }, t.changed)
+  const known = state.rules.message_ttl
+  const [age, setAge] = useState<Age>(known)
+  const save = async () => {
+    if (await act({ room: live.ref, action: 'rules', patch: { rules: { message_ttl: age } } }, t.changed)) onClose()
+  }
   return (
     <Dialog title={t.title} onClose={onClose}>
       <div className="stack">
-        <AgeField className="field" value={state.rules.message_ttl} onChange={set} />
+        <AgeField className="field" value={age} onChange={setAge} />
         <p className="hint">{t.hint}</p>
+        <div className="row end">
+          <ActButton className={age === 0 ? 'button main' : 'button risky'} disabled={age === known} onPress={save}>
+            {roomTexts.topic.save}
+          </ActButton>
+        </div>
       </div>
     </Dialog>
   )

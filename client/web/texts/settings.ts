@@ -188,6 +188,7 @@ export const deleteAccountTexts = textCatalog('delete-account', {
   kept: 'This account was about to be deleted. You kept it by signing in on {time}.',
   hint: 'Removes your account and everything that is yours. Download your data first.',
   begun: 'Your account will be deleted on {time}. Sign in before then to keep it.',
+  begunNow: 'Your account is being deleted.',
   /** What happens to what the account has. */
   counts: {
     rooms:

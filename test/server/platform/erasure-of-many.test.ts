@@ -86,6 +86,34 @@ test(
   },
 )
 
+test(
+  'P26: all that deleted accounts wrote is hidden before the texts of the first of them are removed',
+  heavy,
+  async () => {
+    const [first, other] = [await person(server, 'wrote very much'), await person(server, 'leaves meanwhile')]
+    const long = await channelOf(owner, first)
+    const short = await channelOf(owner, first, other)
+    await storeMessages(server, long, first.account, { count: 5_000, text: secret })
+    await say(first, short, secret)
+    await say(other, short, secret)
+    const stored = () => RoomEvents.countDocuments({ room: roomKey(long), 'body.text': { $gt: '' } })
+    const shown = async () => {
+      const { messages: here } = await owner.does('rest', messages.history, { room: short, limit: 100 })
+      return here.filter(({ content }) => content.includes(secret)).map(({ sender_address }) => sender_address)
+    }
+    const ids = [await beginErasing(first)]
+    await vi.waitFor(async () => expect(await shown()).toEqual([other.account]), { timeout: 30_000 })
+    expect(await stored()).toBeGreaterThan(0)
+    ids.push(await beginErasing(other))
+    await vi.waitFor(async () => expect(await shown()).toEqual([]), { timeout: 30_000 })
+    expect(await stored()).toBeGreaterThan(0)
+    pass(6)
+    for (const id of ids)
+      await vi.waitFor(async () => expect((await stateOf(id))?.forgotten_at).toBeTruthy(), { timeout: 60_000 })
+    expect(await stored()).toBe(0)
+  },
+)
+
 test('P26: an attempt that has removed some of the messages has not failed, and the next one goes on with the rest', async () => {
   const writer = await person(server, 'writes some')
   const room = await channelOf(owner, writer)

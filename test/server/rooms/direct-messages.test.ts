@@ -90,6 +90,18 @@ describe('a direct message', () => {
     expect(number).toHaveLength(12)
   })
 
+  solo('opens though its sender was deleted before it was read for the first time', async () => {
+    const [one, two] = [await enter(ada), await enter(bo, { isVouched: false })]
+    await settles(async () => (await one.deviceKeys.list({ addresses: one.account })).devices.length, 1)
+    const his = conversationOf(two, one)
+    his.send({ text: 'farewell' })
+    await settles(() => his.state.messages[0]?.local, 'sent')
+    // As a deletion does that keeps the messages.
+    await DeviceKeys.deleteMany({ account: two.account })
+    leave(two)
+    await shows(conversationOf(one, two), 'farewell')
+  })
+
   solo('O30: of wallets is vouched for, however they write their address', async () => {
     const [hers, his] = await Promise.all([enter(ada), enter(bo, { isLowered: true })])
     const line = conversationOf(hers, his)

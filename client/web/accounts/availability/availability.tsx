@@ -108,7 +108,7 @@ function Windows() {
               ))}
             </select>
           </label>
-          <div className="row">
+          <div className="row wrap">
             <label className="field">
               <span>{t.from}</span>
               <input

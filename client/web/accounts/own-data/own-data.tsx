@@ -129,7 +129,9 @@ function DeleteDialog({ state, onClose }: { state: State; onClose: () => void })
   const { rooms, agents, streams, calls, webhooks, payments } = state.counts
   const erase = async () => {
     const { erased_at } = await client.ownData.erase({ messages, confirm })
-    tell(deleteAccountTexts.begun({ time: fullTimeOf(erased_at) }))
+    tell(
+      state.grace_days === 0 ? deleteAccountTexts.begunNow : deleteAccountTexts.begun({ time: fullTimeOf(erased_at) }),
+    )
     await signOut()
   }
   return (

@@ -1,6 +1,7 @@
 import { useClient } from '../../connection/client.ts'
 import { isolated, nameOf } from '../../kit/format.ts'
 import { Problem } from '../../kit/notice.tsx'
+import '../../kit/refusals.ts'
 import { useLoaded } from '../../kit/use-loaded.ts'
 import { welcomeTexts as t } from '../../texts/welcome.ts'
 

@@ -192,6 +192,7 @@ export const deleteAccountTexts: TextTranslation<typeof englishDeleteAccountText
   kept: 'كان هذا الحساب على وشك الحذف. احتفظتَ به بتسجيل الدخول في {time}.',
   hint: 'يزيل حسابك وكل ما يخصك. نزّل بياناتك أولًا.',
   begun: 'سيُحذف حسابك في {time}. سجّل الدخول قبل ذلك للاحتفاظ به.',
+  begunNow: 'يجري حذف حسابك.',
   counts: {
     rooms:
       '{count, plural, zero {لا غرف} one {غرفة واحدة} two {غرفتان} few {# غرف} many {# غرفة} other {# غرفة}}: يصبح أحد المشرفين أو الأعضاء المالك، أو تُؤرشف الغرفة.',

@@ -194,6 +194,7 @@ export const deleteAccountTexts: TextTranslation<typeof englishDeleteAccountText
   kept: 'Dieses Konto sollte gelöscht werden. Du hast es behalten, weil du dich am {time} angemeldet hast.',
   hint: 'Entfernt dein Konto und alles, was dir gehört. Lade vorher deine Daten herunter.',
   begun: 'Dein Konto wird am {time} gelöscht. Melde dich vorher an, um es zu behalten.',
+  begunNow: 'Dein Konto wird gerade gelöscht.',
   counts: {
     rooms:
       '{count, plural, one {# Raum} other {# Räume}}: Jemand aus der Moderation oder ein Mitglied übernimmt, oder der Raum wird archiviert.',

@@ -194,6 +194,7 @@ export const deleteAccountTexts: TextTranslation<typeof englishDeleteAccountText
   kept: 'Esta cuenta estaba a punto de eliminarse. La conservaste al iniciar sesión el {time}.',
   hint: 'Elimina tu cuenta y todo lo que es tuyo. Descarga antes tus datos.',
   begun: 'Tu cuenta se eliminará el {time}. Inicia sesión antes para conservarla.',
+  begunNow: 'Tu cuenta se está eliminando.',
   counts: {
     rooms:
       '{count, plural, one {# sala} many {# de salas} other {# salas}}: un moderador o miembro pasa a ser el propietario, o la sala se archiva.',

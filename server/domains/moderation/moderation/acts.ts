@@ -193,7 +193,7 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
   )
   // A few messages are gone with the answer. The job removes the texts of others.
   if (done.row)
-    await removePurged(node, key, target, { slices: 1 }).catch((error: unknown) =>
+    await removePurged(node, key, target, { milliseconds: 0 }).catch((error: unknown) =>
       node.logger.warn({ error, room: key }, 'purged texts are left to their job'),
     )
   return answer(done, null, done.row ? count : 0)

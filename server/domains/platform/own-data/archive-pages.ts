@@ -123,7 +123,8 @@ function fileAsPage(path: string): string {
 /** Fields that say nothing to a reader. */
 const unread = new Set(['__v', 'id', 'applied_seq'])
 const randomId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
-const address = /^0x[\da-f]{40}$/
+/** Ids of accounts: the address of a wallet, or the kind of sign-in and an id. */
+const accountId = /^(0x[\da-f]{40}|[a-z]+:[\w-]{8,})$/
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 /** A row as a table of its fields, without empty ones. */
@@ -154,7 +155,7 @@ async function valueAsPage(value: unknown, nameOf: NameOf): Promise<string> {
   if (isPlain(value)) return rowAsPage(value, nameOf)
   if (typeof value === 'object') return escapedHtml(JSON.stringify(value))
   if (moment.test(value) && !Number.isNaN(Date.parse(value))) return timeAsPage(value)
-  if (!address.test(value)) return escapedHtml(value)
+  if (!accountId.test(value)) return escapedHtml(value)
   const name = await nameOf(value)
   return escapedHtml(name === value ? value : `${name} (${value})`)
 }

@@ -18,7 +18,7 @@ import { memberLeft } from '#server/domains/rooms/room-state/events/people'
 import { roomIn } from '#server/domains/rooms/room-state/facts'
 import { giveUpMembership, membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
-import { purgeableFrom } from '#server/domains/rooms/room-state/redaction'
+import { purgeableFrom, roomsWithPurgedTexts } from '#server/domains/rooms/room-state/redaction'
 import { actorOf, archiveRoom, entryOf, plazaActor } from '#server/domains/rooms/room-state/standing'
 import { actWithSuccession, hasSuccession, isManaged } from '#server/domains/rooms/room-state/succession'
 import { Streams } from '#server/domains/streams/streams/model'
@@ -144,23 +144,35 @@ async function leaveRooms(node: Node, account: string): Promise<void> {
   }
 }
 
-/**
- * Removes all messages of an account that wants it, by one event for each current and former room. Texts follow in slices, also
- * those of earlier purges. False if texts are left for the next run.
- */
-export async function endMessages(
+/** Hides all messages of an account that wants it, by one event for each current and former room. */
+export async function hideMessages(
   node: Node,
   { account, messages }: ErasedAccount,
   signal: AbortSignal,
-): Promise<boolean> {
-  let isOver = true
-  for (const { room } of await Members.find({ user_address: account }, { room: 1 }).lean()) {
+): Promise<void> {
+  if (messages !== 'erase') return
+  for (const room of await roomsOf(account)) {
     signal.throwIfAborted()
-    if (messages === 'erase') await purgeIn(node, account, room)
-    if (!(await removePurged(node, room, account, { signal }))) isOver = false
+    await purgeIn(node, account, room)
   }
-  return isOver
 }
+
+/** So long texts are removed in a run, before what other accounts wrote is hidden too. */
+const removingMilliseconds = 2_000
+
+/** Removes the texts of hidden messages, also those of earlier purges. False if texts are left for the next run. */
+export async function removeTexts(node: Node, account: string, signal: AbortSignal): Promise<boolean> {
+  const until = performance.now() + removingMilliseconds
+  for (const room of await roomsWithPurgedTexts(await roomsOf(account), account)) {
+    signal.throwIfAborted()
+    const milliseconds = until - performance.now()
+    if (milliseconds < 0 || !(await removePurged(node, room, account, { signal, milliseconds }))) return false
+  }
+  return true
+}
+
+const roomsOf = async (account: string): Promise<RoomKey[]> =>
+  (await Members.find({ user_address: account }, { room: 1 }).lean()).map(({ room }) => room)
 
 async function purgeIn(node: Node, account: string, key: RoomKey): Promise<void> {
   const { count, from_seq } = await purgeableFrom(key, account, 1)

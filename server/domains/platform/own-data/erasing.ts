@@ -28,7 +28,7 @@ import { blobOf } from '#server/ports/storage/port'
 import { MessagesOfErased } from '#shared/api/platform/own-data'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type ErasedAccount, inMemory, isBetween, listErased, withAlias } from './alias.ts'
-import { endAll, endMessages } from './endings.ts'
+import { endAll, hideMessages, removeTexts } from './endings.ts'
 import { eraseRows } from './erased-rows.ts'
 import { Erasures, erasureLease, type StoredErasure } from './model.ts'
 
@@ -137,50 +137,65 @@ export const erasing = job({
   async run(work, { node, signal }) {
     const { id } = work
     await noteErasure(node, work, new Date(node.now()))
-    const failed = await withFreeErasures(node, { forgotten_at: null }, signal, eraseTogether)
+    const { failed, unfinished } = await withFreeErasures(node, { forgotten_at: null }, signal, eraseTogether)
     const stored = await Erasures.findOne({ _id: id }).lean<StoredErasure>()
     if (!stored) return
     if (failed.has(id)) throw failed.get(id)
+    if (unfinished.has(id)) return node.now()
     if (stored.forgotten_at === null) return node.now() + lookMilliseconds
     await tryToForget(node)
     await node.jobs.add(settling, work, `erasure-settled ${id}`, stored.forgotten_at.getTime() + settlingMilliseconds)
   },
 })
 
-/** Erases these accounts. Returns the errors of those that could not be ended. */
-async function eraseTogether(node: Node, due: readonly Erasing[], signal: AbortSignal): Promise<Map<string, unknown>> {
+interface Round {
+  /** The errors of accounts that could not be ended. */
+  failed: ReadonlyMap<string, unknown>
+  /** Those of which texts are left: the next run goes on with them, and no attempt has failed. */
+  unfinished: ReadonlySet<string>
+}
+
+/** Erases these accounts. What all of them wrote is hidden before the texts of the first are removed. */
+async function eraseTogether(node: Node, due: readonly Erasing[], signal: AbortSignal): Promise<Round> {
   const failed = new Map<string, unknown>()
-  const begun: Erasing[] = []
-  for (const one of due) {
-    if (isSameAccount(one.account, plazaAccount) || !(await beginErasing(one.account, one.id))) {
-      await Erasures.deleteOne({ _id: one.id })
-      continue
+  const unfinished = new Set<string>()
+  const each = async (ones: readonly Erasing[], work: (one: Erasing) => Promise<boolean>): Promise<Erasing[]> => {
+    const over: Erasing[] = []
+    for (const one of ones) {
+      signal.throwIfAborted()
+      await work(one).then(
+        (isOver) => void (isOver && over.push(one)),
+        (error: unknown) => void failed.set(one.id, error),
+      )
     }
-    await endOf(node, one, signal).then(
-      (isOver) => {
-        if (isOver) begun.push(one)
-      },
-      (error: unknown) => {
-        failed.set(one.id, error)
-      },
-    )
-    signal.throwIfAborted()
+    return over
   }
+  const hidden = await each(due, (one) => hide(node, one, signal))
+  const emptied = await each(hidden, async (one) => {
+    if (await removeTexts(node, one.account, signal)) return true
+    unfinished.add(one.id)
+    return false
+  })
+  const begun = await each(emptied, async (one) => {
+    await moveFiles(node, one, signal, 'rows')
+    await keepRestrictions(node, one.account)
+    return true
+  })
+  signal.throwIfAborted()
   await eraseOnce(begun, signal)
   const forgotten = { $set: { forgotten_at: new Date(node.now()) } }
   await Erasures.updateMany({ _id: { $in: begun.map(({ id }) => id) } }, forgotten)
-  return failed
+  return { failed, unfinished }
 }
 
-/**
- * Ends what an account has under way, and keeps what others decided about it, before its rows go. False if texts of messages are
- * left: the next look goes on with them, and no attempt has failed.
- */
-async function endOf(node: Node, erased: Erasing, signal: AbortSignal): Promise<boolean> {
+/** Ends what an account has under way, and hides its messages. False if it may not be erased, or is not to be any more. */
+async function hide(node: Node, erased: Erasing, signal: AbortSignal): Promise<boolean> {
+  if (isSameAccount(erased.account, plazaAccount) || !(await beginErasing(erased.account, erased.id))) {
+    await Erasures.deleteOne({ _id: erased.id })
+    return false
+  }
   await endAll(node, erased, signal)
-  if (!(await endMessages(node, erased, signal))) return false
-  await moveFiles(node, erased, signal, 'rows')
-  await keepRestrictions(node, erased.account)
+  await hideMessages(node, erased, signal)
   return true
 }
 

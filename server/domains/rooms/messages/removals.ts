@@ -219,16 +219,17 @@ export function purgeBody(view: View, now: number, target: string, purge: PurgeC
 }
 
 /**
- * Removes the texts of an account's purged messages with their files, in slices. False if some are left: after so many slices, or
- * after a failure of any but the first.
+ * Removes the texts of an account's purged messages with their files, in slices. False if some are left: after so many
+ * milliseconds, or after a failure of any slice but the first. One slice may take longer.
  */
 export async function removePurged(
   node: Node,
   room: RoomKey,
   account: string,
-  { signal, slices = Number.POSITIVE_INFINITY }: { signal?: AbortSignal; slices?: number } = {},
+  { signal, milliseconds = Number.POSITIVE_INFINITY }: { signal?: AbortSignal; milliseconds?: number } = {},
 ): Promise<boolean> {
-  for (let removed = 0; removed < slices; removed++) {
+  const began = performance.now()
+  for (let removed = 0; removed === 0 || performance.now() - began < milliseconds; removed++) {
     signal?.throwIfAborted()
     try {
       const files = await removePurgedSlice(room, account)

@@ -130,6 +130,12 @@ export async function openPurgesIn(rooms: readonly RoomKey[]): Promise<OpenPurge
   })
 }
 
+/** Of these rooms those in which texts of this account are still stored, although they were purged. */
+export async function roomsWithPurgedTexts(rooms: readonly RoomKey[], account: string): Promise<RoomKey[]> {
+  const ids = rooms.map((room) => `${room}|${keys.purges(account)}`)
+  return (await RoomFacts.find({ _id: { $in: ids }, is_open: true }, { room: 1 }).lean()).map(({ room }) => room)
+}
+
 /** Is the text of this message still stored, although it was purged? */
 export const isPurged = (open: readonly OpenPurge[], { sender, seq }: Pick<Row, 'sender' | 'seq'>): boolean =>
   open.some((purge) => isSameAccount(purge.account, sender) && purgeOf({ seq }, [purge]) !== undefined)

@@ -152,7 +152,7 @@ async function findInvitation(context: Context, account: string | null, token: s
   const { ip } = context.caller
   const { limits } = context.node
   const allowed =
-    (await limits.guard('invitations-by', account ?? ip, tries.byOne, tries.seconds)) &&
+    (account === null || (await limits.guard('invitations-by', account, tries.byOne, tries.seconds))) &&
     (await limits.guard('invitations-from', ip, tries.fromOneAddress, tries.seconds))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: tries.seconds })
   const token_hash = hashOf(token)
