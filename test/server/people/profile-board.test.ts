@@ -125,6 +125,8 @@ describe.each(over)('what visitors write in a profile, over %s', (door) => {
     const one = await somebody()
     for (const who of [owner, one, one, await somebody()]) await who.does(door, profiles.visit, { owner: of.owner })
     expect((await boardFor(one, door, of)).visitors).toBe(2)
+    const nobody = await one.tries(door, profiles.visit, { owner: wallet(`nobody ${door}`).address })
+    expect(outcomeOf(nobody)).toBe('404 NOT_FOUND')
   })
 })
 
