@@ -249,6 +249,8 @@ describe('P25: the archive of an account', () => {
     const told = String(files.get('data/polls.html')) + files.get('data/rooms.html')
     expect(told).not.toMatch(/<th>Id<\/th><td dir="auto">[\da-f-]{36}</)
     expect(told).not.toContain('<table></table>')
+    for (const label of ['Account', 'Created', 'Joined']) expect(told).toContain(`<th>${label}</th>`)
+    expect(told).not.toMatch(/<th>(User address|Created at)</)
   })
 
   test('has all of direct messages and groups, and of rooms what its owner wrote', async () => {
