@@ -269,7 +269,7 @@ export const ownData = defineDomain(
       if (!(await accountOf(address)) || isSameAccount(address, plazaAccount)) throw new AppError('USER_NOT_FOUND')
       await refuseReach(node, admin, address)
       const erased_at = await planFor(node, { id, account: address, messages, graceMilliseconds: 0 })
-      await recordReason(node, { id, admin, reason })
+      await recordReason(node, { id, admin, target: address, reason })
       return { erased_at: erased_at.toISOString() }
     },
   },
