@@ -11,7 +11,6 @@ import {
 } from '#server/domains/people/accounts/accounts'
 import { forgetProfile } from '#server/domains/people/accounts/profiles'
 import { Nodes } from '#server/domains/platform/cluster/model'
-import { sendEmail } from '#server/domains/platform/outgoing/index'
 import { forgetPreviews } from '#server/domains/rooms/inbox/counts'
 import { forgetCards } from '#server/domains/rooms/room-state/rows'
 import type { Node } from '#server/kernel/context'
@@ -271,32 +270,6 @@ function keptDays(): number[] {
       shares.flatMap((share) => (share.becomes === 'keep' && typeof share.days === 'number' ? share.days : [])),
     ),
   ]
-}
-
-/** Reminds the owner of an account that it is to be erased. */
-export const reminding = job({
-  kind: 'own-data.remind-of-erasure',
-  payload: z.object({ id: z.string(), account: z.string() }),
-  async run({ id, account }, { node }) {
-    const known = await accountOf(account)
-    if (known?.erasure_id !== id || !known.erased_at) return
-    await writeOfErasure(node, account, id, 'reminder')
-  },
-})
-
-/** A letter about the erasure, where the account has an address. */
-export async function writeOfErasure(
-  node: Node,
-  account: string,
-  id: string,
-  kind: 'notice' | 'reminder',
-): Promise<void> {
-  const known = await accountOf(account)
-  if (!node.services.mail || !known?.email || !known.erased_at) return
-  const when = known.erased_at.toUTCString()
-  const subject = kind === 'notice' ? 'Your account will be deleted' : 'Your account will soon be deleted'
-  const text = `Your account will be deleted on ${when}, as you asked. You are signed out on all devices.\n\nTo keep the account, sign in before that time:\n\n${node.settings.publicUrl}\n\nIf you did not ask for this, sign in now, and sign out your other devices in the settings.\n`
-  await sendEmail(node, { to: known.email, subject, text }, `erasure-${kind}-${id}`)
 }
 
 /** Stores an erasure that is planned, if it is not stored yet. */

@@ -27,16 +27,8 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { freshMilliseconds } from '#shared/kit/contract'
 import { completeFile, lackingErasures, newAlias, storeErasures } from './alias.ts'
-import {
-  erasing,
-  followErasures,
-  keeping,
-  noteErasure,
-  reminding,
-  resumeErasures,
-  settling,
-  writeOfErasure,
-} from './erasing.ts'
+import { erasing, followErasures, keeping, noteErasure, resumeErasures, settling } from './erasing.ts'
+import { reminding, writeOfErasure } from './erasure-letters.ts'
 import {
   archiveRemoval,
   beginExport,
