@@ -1,8 +1,10 @@
 // Modes: embedded, two-nodes
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { removePurged } from '#server/domains/rooms/messages/removals'
+import { resumeRemovals } from '#server/domains/platform/own-data/erasing'
+import { removePurged, removingPurged } from '#server/domains/rooms/messages/removals'
 import { Polls, RoomFacts } from '#server/domains/rooms/room-state/model'
 import type { Job } from '#server/kernel/context'
+import { StoredJobs } from '#server/kernel/store/model'
 import { RoomEvents } from '#server/log/model'
 import { api } from '#shared/api/index'
 import { moderation } from '#shared/api/moderation/moderation'
@@ -32,7 +34,7 @@ function keepRemovalsOff() {
   const spies = server.apps.map(({ node: { jobs } }) => {
     const add = jobs.add.bind(jobs)
     const addOthers = async (job: Job, ...rest: [object]) =>
-      job.kind === 'messages.remove-purged' ? planned() : add(job, ...rest)
+      job.kind === removingPurged.kind ? planned() : add(job, ...rest)
     return vi.spyOn(jobs, 'add').mockImplementation(addOthers as never)
   })
   const restore = () => {
@@ -147,4 +149,25 @@ test('the removal of purged texts goes on where it was, and fails only if it get
   await expect(remove()).rejects.toThrow('the store is away')
   failing.mockRestore()
   expect([await remove(), await inStore(room)]).toEqual([true, 0])
+})
+
+test('P6: the removal of purged texts is taken up again, once a day, after its job was given up', async () => {
+  const room = await channelOf(owner, author)
+  await storeMessages(server, room, author.account, { count: 250, text: secret })
+  const { restore } = keepRemovalsOff()
+  await moderates(owner, { room, action: 'purge', target: author.account })
+  restore()
+  expect(await inStore(room)).toBe(50)
+  const ofRemovals = { kind: removingPurged.kind }
+  const before = await StoredJobs.countDocuments(ofRemovals)
+  const look = async () => {
+    for (const { node: each } of server.apps) await resumeRemovals(each)
+    return (await StoredJobs.countDocuments(ofRemovals)) - before
+  }
+  expect(await look()).toBe(0)
+  server.setAhead(3_700)
+  expect([await look(), await look()]).toEqual([1, 1])
+  await vi.waitFor(async () => expect(await inStore(room)).toBe(0), { timeout: 30_000, interval: 100 })
+  expect(await storedIn(room)).not.toContain(secret)
+  expect(JSON.stringify(await StoredJobs.find(ofRemovals).lean())).not.toContain(author.account)
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type StoredUpload, UploadRecords } from '#server/domains/media/files/model'
 import { namedFiles, removeUnnamedFiles } from '#server/domains/media/files/removal'
@@ -12,6 +13,8 @@ import {
 import { forgetProfile } from '#server/domains/people/accounts/profiles'
 import { Nodes } from '#server/domains/platform/cluster/model'
 import { forgetPreviews } from '#server/domains/rooms/inbox/counts'
+import { removingPurged } from '#server/domains/rooms/messages/removals'
+import { openPurges } from '#server/domains/rooms/room-state/redaction'
 import { forgetCards } from '#server/domains/rooms/room-state/rows'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
@@ -279,18 +282,24 @@ export async function noteErasure(node: Node, { id, ...erased }: Erasing, due_at
   await upsert(() => Erasures.updateOne({ _id: id }, { $setOnInsert: planned }, { upsert: true }))
 }
 
-/** An erasure that nobody has worked at for so long has lost its job, which was given up. */
+/** What nobody has removed for so long has lost its job, which was given up. */
 const idleMilliseconds = 3_600_000
 
-/** Takes up erasures whose job was given up, once a day. */
-export async function resumeErasures(node: Node): Promise<void> {
+/** Takes up erasures and removals of purged texts whose job was given up, once a day. */
+export async function resumeRemovals(node: Node): Promise<void> {
   const now = node.now()
+  const today = Math.floor(now / dayMilliseconds)
   const idle = { finished_at: null, due_at: { $lte: new Date(now - idleMilliseconds) } }
   for (const stored of await Erasures.find(idle).lean<StoredErasure[]>()) {
     const erased = openedErasure(node, stored)
     const next = stored.forgotten_at === null ? erasing : settling
-    const today = Math.floor(now / dayMilliseconds)
     if (erased) await node.jobs.add(next, erased, `${next.kind} ${erased.id} ${today}`)
+  }
+  for (const { room, account, at } of await openPurges()) {
+    if (Date.parse(at) > now - idleMilliseconds) continue
+    // The id of a job names nobody.
+    const id = createHash('sha256').update(`${room}|${account}`).digest('base64url')
+    await node.jobs.add(removingPurged, { room, account, until: now }, `${removingPurged.kind} ${id} ${today}`)
   }
 }
 

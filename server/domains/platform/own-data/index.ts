@@ -27,7 +27,7 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { freshMilliseconds } from '#shared/kit/contract'
 import { completeFile, lackingErasures, newAlias, storeErasures } from './alias.ts'
-import { erasing, followErasures, keeping, noteErasure, resumeErasures, settling } from './erasing.ts'
+import { erasing, followErasures, keeping, noteErasure, resumeRemovals, settling } from './erasing.ts'
 import { reminding, writeOfErasure } from './erasure-letters.ts'
 import {
   archiveRemoval,
@@ -272,7 +272,7 @@ export const ownData = defineDomain(
     start: (node) => [
       exportMessage.follow(node),
       followErasures(node),
-      every(node, expiryMilliseconds, () => resumeErasures(node), 'deletions of accounts were not taken up again'),
+      every(node, expiryMilliseconds, () => resumeRemovals(node), 'deletions and purges were not taken up again'),
       every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
       every(node, expiryMilliseconds, () => followErasureList(node), 'the list of erased accounts is not complete'),
     ],

@@ -121,8 +121,12 @@ const openAmong = ({ value, done_to }: StoredPurges): PurgeFact[] =>
   (value as PurgeFact[]).filter(({ to_seq }) => to_seq > (done_to ?? 0))
 
 /** The purges in these rooms whose texts are still stored. No reader shows these. */
-export async function openPurgesIn(rooms: readonly RoomKey[]): Promise<OpenPurge[]> {
-  const found = await RoomFacts.find({ is_open: true, room: { $in: [...rooms] } }).lean()
+export const openPurgesIn = (rooms: readonly RoomKey[]): Promise<OpenPurge[]> =>
+  openPurges({ room: { $in: [...rooms] } })
+
+/** The same in all rooms, or those that match. */
+export async function openPurges(within: { room?: { $in: RoomKey[] } } = {}): Promise<OpenPurge[]> {
+  const found = await RoomFacts.find({ is_open: true, ...within }).lean()
   return found.flatMap((stored) => {
     const { _id, room } = stored
     const account = _id.slice(`${room}|${keys.purges('')}`.length)
