@@ -1,4 +1,7 @@
 // Modes: embedded, two-nodes
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { resumeRemovals } from '#server/domains/platform/own-data/erasing'
 import { removePurged, removingPurged } from '#server/domains/rooms/messages/removals'
@@ -6,6 +9,8 @@ import { Polls, RoomFacts } from '#server/domains/rooms/room-state/model'
 import type { Job } from '#server/kernel/context'
 import { StoredJobs } from '#server/kernel/store/model'
 import { RoomEvents } from '#server/log/model'
+import { localStorage } from '#server/ports/storage/local'
+import type { Storage } from '#server/ports/storage/port'
 import { api } from '#shared/api/index'
 import { moderation } from '#shared/api/moderation/moderation'
 import { messages } from '#shared/api/rooms/messages'
@@ -15,17 +20,25 @@ import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
 import { storeMessages } from '#test/support/many-messages'
 import { channelOf, moderates, type Person, people, say } from '#test/support/people'
+import { storeFileOn } from '#test/support/stored-files'
 
+let folder: string
+let storage: Storage
 let server: Booted
 let owner: Person
 let author: Person
 let reader: Person
 beforeAll(async () => {
   // The deadlines are those of a real installation.
-  server = await boot({ change: (platform) => ({ ...platform, deadlineFactor: 1 }) })
+  folder = await mkdtemp(join(tmpdir(), 'plaza-purged-'))
+  storage = await localStorage(folder)
+  server = await boot({ services: { storage }, change: (platform) => ({ ...platform, deadlineFactor: 1 }) })
   ;[owner, author, reader] = await people(server, 'owner', 'author', 'reader')
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
+})
 
 const node = () => (server.apps[0] ?? expect.fail()).node
 /** From now on no removal of purged texts is planned, until the returned function is called. */
@@ -149,6 +162,23 @@ test('the removal of purged texts goes on where it was, and fails only if it get
   await expect(remove()).rejects.toThrow('the store is away')
   failing.mockRestore()
   expect([await remove(), await inStore(room)]).toEqual([true, 0])
+})
+
+const fileKeyOf = (name: string) => `media/chat/${author.account.toLowerCase()}/${name}.pdf`
+const storeFile = (name: string) => storeFileOn(server, author.account, fileKeyOf(name), new Uint8Array(40))
+const isStored = async (name: string) => (await storage.sizeOf(fileKeyOf(name))) !== null
+const sayWith = (room: RoomRef, url: string) => say(author, room, 'Here', { attachments: [{ url, name: 'plan.pdf' }] })
+
+test('P6: all files of a purge are removed with its texts, however many there are', async () => {
+  keepRemovalsOff()
+  const room = await channelOf(owner, author)
+  const names = Array.from({ length: 60 }, (_, at) => `many-${at}`)
+  for (const name of names) await sayWith(room, await storeFile(name))
+  const left = async () => (await Promise.all(names.map(isStored))).filter(Boolean).length
+  await moderates(owner, { room, action: 'purge', target: author.account })
+  expect(await left()).toBe(10)
+  expect(await removePurged(node(), roomKey(room), author.account)).toBe(true)
+  expect(await left()).toBe(0)
 })
 
 test('P6: the removal of purged texts is taken up again, once a day, after its job was given up', async () => {

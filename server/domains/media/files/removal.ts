@@ -7,13 +7,13 @@ import { addressOf, keyAt } from '#server/ports/storage/port'
 import { type StoredUpload, UploadRecords, UsedVectors } from './model.ts'
 
 /** So many are removed before the answer; the sweep removes the rest. */
-const mostAtOnce = 50
+export const filesAtOnce = 50
 
 /** Removes files without references. The sweep retries failures. */
 export async function removeUnnamedFiles(node: Node, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   try {
-    const records = await UploadRecords.find({ _id: { $in: keys.slice(0, mostAtOnce) } }).lean<StoredUpload[]>()
+    const records = await UploadRecords.find({ _id: { $in: keys.slice(0, filesAtOnce) } }).lean<StoredUpload[]>()
     const named = await namedFiles(node, records)
     for (const record of records)
       if (!named.has(record._id) && record.claims.length === 0) await removeFile(node, record)

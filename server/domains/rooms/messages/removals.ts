@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { removeUnnamedFiles } from '#server/domains/media/files/removal'
+import { filesAtOnce, removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { hasBlock, keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { messageDeleted } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageFact, messageIn, pinsIn } from '#server/domains/rooms/room-state/facts'
@@ -232,7 +232,7 @@ export async function removePurged(
   for (let removed = 0; removed === 0 || performance.now() - began < milliseconds; removed++) {
     signal?.throwIfAborted()
     try {
-      const files = await removePurgedSlice(room, account)
+      const files = await removePurgedSlice(room, account, filesAtOnce)
       if (files === null) return true
       await removeUnnamedFiles(node, files)
     } catch (error) {

@@ -187,16 +187,21 @@ export async function purgeableFrom(
 
 /**
  * Removes the texts of a slice of an account's purged messages, newest first. It returns the files that they named, or null if no
- * text is left. The progress is stored, and a repetition completes a slice.
+ * text is left. The progress is stored, and a repetition completes a slice. A slice names no more files than this, except in one message.
  */
-export async function removePurgedSlice(room: RoomKey, account: string): Promise<readonly string[] | null> {
+export async function removePurgedSlice(
+  room: RoomKey,
+  account: string,
+  mostFiles = Number.POSITIVE_INFINITY,
+): Promise<readonly string[] | null> {
   const _id = `${room}|${keys.purges(account)}`
   const stored = await RoomFacts.findOne({ _id, is_open: true }).lean()
   if (!stored) return null
   const { applied_seq: seq, next_below, done_to = 0 } = stored
   const open = openAmong(stored)
   const sent = { room, sender: account, n: { $gte: 1, $lt: next_below ?? Number.MAX_SAFE_INTEGER } }
-  const rows = await RoomEvents.find(sent).sort({ n: -1 }).limit(rowsAtOnce).lean<PurgedRow[]>()
+  const found = await RoomEvents.find(sent).sort({ n: -1 }).limit(rowsAtOnce).lean<PurgedRow[]>()
+  const rows = withFewFiles(found, mostFiles)
   const taken = rows.flatMap((row) => {
     const purge = purgeOf(row, open)
     if (!purge) return []
@@ -215,7 +220,8 @@ export async function removePurgedSlice(room: RoomKey, account: string): Promise
     taken.map(({ n }) => n),
   )
   const last = rows.at(-1)
-  const isOver = rows.length < rowsAtOnce || !last || open.every(({ from_seq }) => from_seq >= last.seq)
+  const isLast = rows.length === found.length && found.length < rowsAtOnce
+  const isOver = isLast || !last || open.every(({ from_seq }) => from_seq >= last.seq)
   const progress = isOver
     ? {
         $set: { done_to: Math.max(done_to, ...open.map(({ to_seq }) => to_seq)) },
@@ -228,3 +234,13 @@ export async function removePurgedSlice(room: RoomKey, account: string): Promise
 }
 
 type PurgedRow = Pick<Row, '_id' | 'seq' | 'applied_seq'> & { n: number; body: MessageBody }
+
+/** The first of these rows, and those behind it until they name more files. */
+function withFewFiles(rows: readonly PurgedRow[], most: number): readonly PurgedRow[] {
+  let files = 0
+  const end = rows.findIndex(({ body }, at) => {
+    files += body.media?.length ?? 0
+    return at > 0 && files > most
+  })
+  return end === -1 ? rows : rows.slice(0, end)
+}
