@@ -169,6 +169,32 @@ const storeFile = (name: string) => storeFileOn(server, author.account, fileKeyO
 const isStored = async (name: string) => (await storage.sizeOf(fileKeyOf(name))) !== null
 const sayWith = (room: RoomRef, url: string) => say(author, room, 'Here', { attachments: [{ url, name: 'plan.pdf' }] })
 
+test('P6: on each node a file of purged messages is none from the purge on, unless others show it', async () => {
+  keepRemovalsOff()
+  const [room, other] = [await channelOf(owner, author), await channelOf(owner, author)]
+  const [gone, kept] = [await storeFile('gone'), await storeFile('kept')]
+  for (const url of [gone, kept]) await sayWith(room, url)
+  await sayWith(other, kept)
+  await storeMessages(server, room, author.account, { count: 250, text: secret })
+  const answers = async (url: string) => {
+    const asked = server.urls.flatMap((base) => {
+      const at = `${base}${new URL(url).pathname}`
+      return [fetch(at), fetch(at, { method: 'HEAD' }), fetch(at, { headers: { Range: 'bytes=0-9' } })]
+    })
+    return [...new Set((await Promise.all(asked)).map(({ status }) => status))].sort()
+  }
+  expect([await answers(gone), await answers(kept)]).toEqual([
+    [200, 206],
+    [200, 206],
+  ])
+  await moderates(owner, { room, action: 'purge', target: author.account })
+  expect(await isStored('gone')).toBe(true)
+  expect([await answers(gone), await answers(kept)]).toEqual([[404], [200, 206]])
+  expect(await removePurged(node(), roomKey(room), author.account)).toBe(true)
+  expect([await isStored('gone'), await isStored('kept')]).toEqual([false, true])
+  expect([await answers(gone), await answers(kept)]).toEqual([[404], [200, 206]])
+})
+
 test('P6: all files of a purge are removed with its texts, however many there are', async () => {
   keepRemovalsOff()
   const room = await channelOf(owner, author)

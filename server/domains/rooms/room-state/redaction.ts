@@ -124,6 +124,9 @@ const openAmong = ({ value, done_to }: StoredPurges): PurgeFact[] =>
 export const openPurgesIn = (rooms: readonly RoomKey[]): Promise<OpenPurge[]> =>
   openPurges({ room: { $in: [...rooms] } })
 
+/** Are texts of any purge still stored? */
+export const hasOpenPurge = async (): Promise<boolean> => (await RoomFacts.exists({ is_open: true })) !== null
+
 /** The same in all rooms, or those that match. */
 export async function openPurges(within: { room?: { $in: RoomKey[] } } = {}): Promise<OpenPurge[]> {
   const found = await RoomFacts.find({ is_open: true, ...within }).lean()
