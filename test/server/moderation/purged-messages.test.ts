@@ -201,10 +201,19 @@ test('P6: all files of a purge are removed with its texts, however many there ar
   const names = Array.from({ length: 60 }, (_, at) => `many-${at}`)
   for (const name of names) await sayWith(room, await storeFile(name))
   const left = async () => (await Promise.all(names.map(isStored))).filter(Boolean).length
+  const remove = storage.remove.bind(storage)
+  const texts: number[] = []
+  const removing = vi.spyOn(storage, 'remove').mockImplementation(async (key) => {
+    texts.push(await inStore(room))
+    return remove(key)
+  })
+  onTestFinished(() => removing.mockRestore())
   await moderates(owner, { room, action: 'purge', target: author.account })
   expect(await left()).toBe(10)
   expect(await removePurged(node(), roomKey(room), author.account)).toBe(true)
   expect(await left()).toBe(0)
+  // Each file goes before the text that names it, so that a process that dies leaves none behind.
+  expect([texts.length, Math.min(...texts)]).toEqual([60, 10])
 })
 
 test('P6: the removal of purged texts is taken up again, once a day, after its job was given up', async () => {

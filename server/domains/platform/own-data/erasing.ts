@@ -48,7 +48,7 @@ export async function moveFiles(
   left: 'rows' | 'nothing',
 ): Promise<void> {
   const owner = { $in: [erased.account, erased.alias] }
-  const isRenamed = (room: string) => !isBetween(room, erased.account)
+  const isRenamed = ({ room }: { room: string }) => !isBetween(room, erased.account)
   for (let after = ''; ; ) {
     signal.throwIfAborted()
     const own = { owner, _id: { $gt: after } }

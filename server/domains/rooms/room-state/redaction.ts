@@ -188,23 +188,28 @@ export async function purgeableFrom(
   return first ? { count: await RoomEvents.countDocuments(left), from_seq: first.seq } : { count: 0, from_seq: 0 }
 }
 
+/** The removal of the files of a slice. */
+export interface FileRemoval {
+  /** A slice names no more files, except in a single message. */
+  most: number
+  /** Purged messages keep no file, although their rows still name it. */
+  remove(files: readonly string[], isPurged: (row: Pick<Row, 'room' | 'sender' | 'seq'>) => boolean): Promise<void>
+}
+const noRemoval: FileRemoval = { most: Number.POSITIVE_INFINITY, remove: async () => undefined }
+
 /**
- * Removes the texts of a slice of an account's purged messages, newest first. It returns the files that they named, or null if no
- * text is left. The progress is stored, and a repetition completes a slice. A slice names no more files than this, except in one message.
+ * Removes the files and then the texts of a slice of an account's purged messages, newest first. False if no text was left. The
+ * progress is stored, and a repetition completes a slice.
  */
-export async function removePurgedSlice(
-  room: RoomKey,
-  account: string,
-  mostFiles = Number.POSITIVE_INFINITY,
-): Promise<readonly string[] | null> {
+export async function removePurgedSlice(room: RoomKey, account: string, files = noRemoval): Promise<boolean> {
   const _id = `${room}|${keys.purges(account)}`
   const stored = await RoomFacts.findOne({ _id, is_open: true }).lean()
-  if (!stored) return null
+  if (!stored) return false
   const { applied_seq: seq, next_below, done_to = 0 } = stored
   const open = openAmong(stored)
   const sent = { room, sender: account, n: { $gte: 1, $lt: next_below ?? Number.MAX_SAFE_INTEGER } }
   const found = await RoomEvents.find(sent).sort({ n: -1 }).limit(rowsAtOnce).lean<PurgedRow[]>()
-  const rows = withFewFiles(found, mostFiles)
+  const rows = withFewFiles(found, files.most)
   const taken = rows.flatMap((row) => {
     const purge = purgeOf(row, open)
     if (!purge) return []
@@ -212,6 +217,10 @@ export async function removePurgedSlice(
     const [after, by] = row.body.deleted ? [row.body, row.applied_seq] : [purgedBody(row.body, purge), seq]
     return { ...row, changed: { id: row._id, seq: by, body: after } }
   })
+  await files.remove(
+    taken.flatMap(({ body }) => body.media ?? []),
+    (row) => row.room === room && isSameAccount(row.sender, account) && purgeOf(row, open) !== undefined,
+  )
   await writeMessages(
     room,
     taken.map(({ changed }) => changed),
@@ -233,7 +242,7 @@ export async function removePurgedSlice(
     : { $set: { next_below: last.n } }
   // Where another purge was made meanwhile, its slices begin anew.
   await RoomFacts.updateOne({ _id, applied_seq: seq }, progress as never)
-  return taken.flatMap(({ body }) => body.media ?? [])
+  return true
 }
 
 type PurgedRow = Pick<Row, '_id' | 'seq' | 'applied_seq'> & { n: number; body: MessageBody }
