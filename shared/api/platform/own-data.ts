@@ -46,7 +46,6 @@ const ofAdmin = {
   access: 'admin',
   limit: 'general',
   cost: 'cheap',
-  audit: true,
 } as const
 
 /** What an account has here, in an archive for its owner. */
@@ -131,6 +130,7 @@ export const ownData = {
     ...ofAdmin,
     repeat: 'harmless',
     freshProof: { unless: [] },
+    audit: 'address',
     input: z.object({ address: Address, include_media: maybe(z.boolean()) }),
     output: z.object({ export: DataExport }),
     errors: ['USER_NOT_FOUND'],
@@ -142,6 +142,7 @@ export const ownData = {
     socket: '/notifications own-data:erase-user',
     ...ofAdmin,
     freshProof: { unless: [] },
+    audit: 'address',
     input: z.object({ address: Address, reason: text(500).min(1), messages: MessagesOfErased.default('unlink') }),
     output: z.object({ erased_at: Time }),
     errors: ['USER_NOT_FOUND', 'CONFLICT'],

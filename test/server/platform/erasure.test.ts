@@ -519,11 +519,21 @@ test.each(over)('P26: an admin erases an account at once over %s, with a reason 
   const begun = await admin.does(door, ownData.exportUser, { address: ada.account })
   expect(begun.export).toMatchObject({ state: 'working', include_media: false })
   expect((await ada.does('rest', ownData.readExport, {})).export?.id).toBe(begun.export.id)
+  const exported = { operation: 'ownData.exportUser', actor: admin.account, outcome: 'ok', target: ada.account }
+  await until(async () => expect(await AuditLines.exists(exported)).not.toBeNull())
   const reason = `Asked by letter ${door} ${round}`
   await admin.does(door, ownData.eraseUser, { address: ada.account, reason })
   expect((await ada.rest('GET /api/account/erasure')).status).toBe(401)
   await erased(server, ada, 0)
-  expect(await AuditLines.findOne({ reason }).lean()).toMatchObject({ actor: admin.account })
+  const noted = await AuditLines.findOne({ reason }).lean()
+  expect(noted).toMatchObject({ actor: admin.account, target: expect.stringMatching(/^deleted:/) })
+  const receipt = { operation: 'ownData.erased', request_id: noted?.request_id ?? '' }
+  expect(await AuditLines.findOne(receipt).lean()).toMatchObject({ actor: noted?.target })
+  const acts = await AuditLines.find({ target: noted?.target ?? '', outcome: 'ok' }).lean()
+  expect(acts.map(({ operation, actor }) => [operation, actor]).sort()).toEqual([
+    ['ownData.eraseUser', admin.account],
+    ['ownData.exportUser', admin.account],
+  ])
   expect(await placesOf([ada.account])).toEqual([])
 })
 
