@@ -50,7 +50,9 @@ test('P11: a stop waits neither for a connection that sends nothing, nor for one
   onTestFinished(() => void used.destroy())
   const answered = once(used, 'data')
   // Its answer comes after the stop has begun.
-  used.write(`POST /api/messages HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${who.token}\r\nContent-Length: 2\r\n\r\n`)
+  used.write(
+    `POST /api/messages HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${who.token}\r\nContent-Length: 2\r\n\r\n`,
+  )
   await setTimeout(100)
   const begun = Date.now()
   const closed = server.close()
