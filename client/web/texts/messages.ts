@@ -102,6 +102,7 @@ export const messageTexts = textCatalog('messages', {
     muted: 'You are muted',
     archived: 'This room is archived',
     suspended: 'Your account is suspended',
+    deleted: 'This account was deleted',
     unread: 'Replies are not read here',
     readOnly: 'Only moderators can write here now',
     direct: 'Write a direct message',

@@ -107,6 +107,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     muted: 'أنت مكتوم',
     archived: 'هذه الغرفة مؤرشفة',
     suspended: 'حسابك موقوف',
+    deleted: 'حُذف هذا الحساب',
     unread: 'لا تُقرأ الردود هنا',
     readOnly: 'يمكن للمشرفين فقط الكتابة هنا الآن',
     direct: 'رسالة مباشرة',

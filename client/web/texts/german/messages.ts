@@ -103,6 +103,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     muted: 'Du bist stummgeschaltet',
     archived: 'Dieser Raum ist archiviert',
     suspended: 'Dein Konto ist gesperrt',
+    deleted: 'Dieses Konto wurde gelöscht',
     unread: 'Antworten werden hier nicht gelesen',
     readOnly: 'Gerade kann hier nur die Moderation schreiben',
     direct: 'Direktnachricht schreiben',

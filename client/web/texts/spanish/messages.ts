@@ -103,6 +103,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     muted: 'Estás silenciado',
     archived: 'Esta sala está archivada',
     suspended: 'Tu cuenta está suspendida',
+    deleted: 'Esta cuenta se eliminó',
     unread: 'Aquí no se leen las respuestas',
     readOnly: 'Ahora solo los moderadores pueden escribir aquí',
     direct: 'Mensaje directo',
