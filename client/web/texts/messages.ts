@@ -49,6 +49,7 @@ export const messageTexts = textCatalog('messages', {
     seq: 'Number of this message in the room',
     deleted: 'Message deleted',
     deletedBecause: 'Message deleted: {reason}',
+    purged: '{count, plural, one {# message} other {# messages}} from {name} deleted',
     removed: 'Message deleted by a moderator',
     removedBecause: 'Message deleted by a moderator: {reason}',
     earlier: 'Earlier message',

@@ -50,6 +50,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     seq: 'Nummer dieser Nachricht im Raum',
     deleted: 'Nachricht gelöscht',
     deletedBecause: 'Nachricht gelöscht: {reason}',
+    purged: '{count, plural, one {# Nachricht} other {# Nachrichten}} von {name} gelöscht',
     removed: 'Nachricht von der Moderation gelöscht',
     removedBecause: 'Nachricht von der Moderation gelöscht: {reason}',
     earlier: 'Frühere Nachricht',

@@ -50,6 +50,8 @@ export const messageTexts: TextTranslation<typeof english> = {
     seq: 'Número de este mensaje en la sala',
     deleted: 'Mensaje eliminado',
     deletedBecause: 'Mensaje eliminado: {reason}',
+    purged:
+      '{count, plural, one {# mensaje de {name} eliminado} many {# de mensajes de {name} eliminados} other {# mensajes de {name} eliminados}}',
     removed: 'Mensaje eliminado por un moderador',
     removedBecause: 'Mensaje eliminado por un moderador: {reason}',
     earlier: 'Mensaje anterior',
