@@ -61,16 +61,17 @@ function Door() {
   if (tour.isOpening && account === null) {
     return <Opening label={t.openingTour} />
   }
-  const welcome = (room: RoomRef | null) => (
+  const welcome = (room: RoomRef | null, hint: string | null) => (
     <Welcome
       room={room}
+      hint={hint}
       status={status}
       endedBy={client.session.endedBy}
       onEnter={setEntered}
       onLook={(stream) => void look(stream)}
     />
   )
-  if (account === null && isWelcomed) return welcome(null)
+  if (account === null && isWelcomed) return welcome(null, null)
   const known = entered && isSameAccount(entered.wallet_address, account) ? entered : null
   return (
     <LazyBoundary waiting={<Opening />}>

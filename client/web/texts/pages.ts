@@ -26,6 +26,7 @@ export const pageTexts = textCatalog('pages', {
   schedule: 'Book a call',
   call: 'Call',
   opening: 'Opening: {page}',
+  messageHint: 'This link opens a message once you are signed in.',
   skip: 'Skip to the message field',
   missing: 'Page not found',
   missingTitle: 'Page not found · Plaza',

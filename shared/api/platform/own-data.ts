@@ -4,6 +4,8 @@ import { Address, Link, maybe, Time, text } from '#shared/kit/primitives'
 
 /** An archive is there for so many days. */
 export const archiveDays = 7
+/** The next archive can be requested so long after the last. */
+export const exportIntervalMilliseconds = 86_400_000
 
 export const DataExport = z.object({
   id: z.string(),

@@ -20,6 +20,7 @@ import { uploads } from '#shared/api/media/uploads'
 import { accounts } from '#shared/api/people/accounts'
 import { ownData } from '#shared/api/platform/own-data'
 import { messages } from '#shared/api/rooms/messages'
+import { capabilitiesChanged } from '#shared/api/rooms/rooms'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { type Booted, boot } from '#test/support/boot'
@@ -28,6 +29,7 @@ import {
   befriend,
   channelOf,
   groupOf,
+  listenTo,
   moderates,
   over,
   type Person,
@@ -353,7 +355,11 @@ describe('P26: what is erased', () => {
       code: 'USER_NOT_FOUND',
       status: 404,
     })
+    const line = await later.line()
+    const textNow = async () => (await later.does(line, messages.join, { room })).me.capabilities.text
+    expect(await textNow()).toEqual({ ok: false, code: 'USER_NOT_FOUND' })
     await person(server, `is erased ${round}`)
+    expect(await textNow()).toEqual({ ok: true, code: null })
     for (const door of over) await later.does(door, messages.send, { room, text: sealed() })
   })
 
@@ -573,8 +579,14 @@ test('P26: an account is erased at once where there is no time to take it back, 
   const [who, other] = await people(server, 'goes at once', 'looks on')
   const room = await channelOf(other, who)
   await say(who, room, 'bye')
+  await befriend(who, other)
+  const direct = dmOf(who.account, other.account)
+  await say(who, direct, sealed())
+  const line = await listenTo(other, direct)
   await who.does('rest', ownData.erase, { messages: 'unlink', confirm: who.account })
   await erased(server, who, 0)
+  const told = await line.hears(capabilitiesChanged, ({ capabilities }) => capabilities.text?.ok === false)
+  expect(told).toMatchObject({ room: direct, capabilities: { text: { code: 'USER_NOT_FOUND' } } })
   // Each node forgets within ten seconds.
   await until(async () =>
     expect(await historyOf(other, room)).toMatchObject([{ content: 'bye', sender: { name: 'Deleted user' } }]),

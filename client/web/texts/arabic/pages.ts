@@ -26,6 +26,7 @@ export const pageTexts: TextTranslation<typeof english> = {
   schedule: 'حجز مكالمة',
   call: 'مكالمة',
   opening: 'جارٍ الفتح: {page}',
+  messageHint: 'يفتح هذا الرابط رسالةً بعد تسجيل دخولك.',
   skip: 'الانتقال إلى حقل الرسالة',
   missing: 'الصفحة غير موجودة',
   missingTitle: 'الصفحة غير موجودة · Plaza',

@@ -26,6 +26,7 @@ export const pageTexts: TextTranslation<typeof english> = {
   schedule: 'Anruf buchen',
   call: 'Anruf',
   opening: 'Wird geöffnet: {page}',
+  messageHint: 'Dieser Link öffnet eine Nachricht, sobald du angemeldet bist.',
   skip: 'Zum Nachrichtenfeld springen',
   missing: 'Seite nicht gefunden',
   missingTitle: 'Seite nicht gefunden · Plaza',

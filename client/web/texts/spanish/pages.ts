@@ -26,6 +26,7 @@ export const pageTexts: TextTranslation<typeof english> = {
   schedule: 'Reservar una llamada',
   call: 'Llamada',
   opening: 'Abriendo: {page}',
+  messageHint: 'Este enlace abre un mensaje en cuanto inicies sesión.',
   skip: 'Ir al campo de mensaje',
   missing: 'Página no encontrada',
   missingTitle: 'Página no encontrada · Plaza',

@@ -13,6 +13,7 @@ import {
 import { forgetProfile } from '#server/domains/people/accounts/profiles'
 import { Nodes } from '#server/domains/platform/cluster/model'
 import { forgetPreviews } from '#server/domains/rooms/inbox/counts'
+import { closeConversationsWith } from '#server/domains/rooms/messages/live'
 import { removingPurged } from '#server/domains/rooms/messages/removals'
 import { openPurges } from '#server/domains/rooms/room-state/redaction'
 import { forgetCards } from '#server/domains/rooms/room-state/rows'
@@ -351,6 +352,7 @@ const forgottenOn = nodeState(() => new Set<string>())
 async function forgetErased(node: Node): Promise<void> {
   const forgotten = forgottenOn(node)
   const due = { forgotten_at: { $ne: null }, _id: { $nin: [...forgotten] } }
+  const accounts = new Set<string>()
   for (const stored of await Erasures.find(due).lean<StoredErasure[]>()) {
     const { _id } = stored
     // A restored erasure may be sealed with a key that was not kept. This node has nothing of that time in memory.
@@ -360,10 +362,12 @@ async function forgetErased(node: Node): Promise<void> {
       forgetProfile(node, erased.account)
       forgetCards(node)
       forgetPreviews(node)
+      accounts.add(erased.account)
     }
     await Erasures.updateOne({ _id }, { $addToSet: { forgotten_on: node.id } })
     forgotten.add(_id)
   }
+  if (accounts.size > 0) closeConversationsWith(node, accounts)
 }
 
 const unforgotten = 'erased accounts are still in memory'
