@@ -172,7 +172,7 @@ export function Home() {
   )
 }
 
-/** A browser that is told while the page is closed goes on being told, also after a new sign-in. */
+/** A browser with notifications of the closed page keeps them, also after a new sign-in. */
 function useKeptPush(): void {
   const client = useClient()
   const { account } = useSession()

@@ -14,7 +14,7 @@ interface PeopleFormProps {
   maxLength: number
   /** What the button says. */
   action: string
-  /** Gives what is told of it. Who is not left is not written any more, also where it fails then. */
+  /** Returns the message of success. `leave` keeps the names that are left in the field, also if it fails then. */
   onFound: (people: string[], leave: (left: readonly string[]) => void) => Promise<string>
 }
 
