@@ -6,7 +6,7 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
-import { folderTexts } from '../texts/folders.ts'
+import { folderTexts } from '../texts/sidebar.ts'
 
 export interface Folders {
   /** In their order. */
