@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { missingFiles, withKeptFiles } from '#server/domains/media/files/claims'
-import { keysOf, namedFiles } from '#server/domains/moderation/verdict/content'
+import { keysOf, namedFiles, textDraft } from '#server/domains/moderation/verdict/content'
 import type { MessageDraft, Ruling } from '#server/domains/moderation/verdict/verdict'
 import { isGoneAccount, refuseGone, refuseNewContact } from '#server/domains/people/accounts/found'
 import { refusalOfContact } from '#server/domains/people/friends/pairs'
@@ -17,7 +17,8 @@ import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/rooms/messages'
 import { type Capabilities, capabilitiesChanged, rooms } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
-import { roomOfKey } from '#shared/kit/primitives'
+import type { ClearType } from '#shared/kit/clear-types'
+import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
 import { peerIn } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, pollInputOf } from './drafts.ts'
@@ -209,4 +210,31 @@ export const check: Action<typeof contract.check> = async (input, context) => {
     return ruling
   })
   return { verdict, ...(retryAfter === null ? {} : { retryAfter }) }
+}
+
+interface ClearMessage {
+  type: ClearType
+  text: string
+  /** A repeat with this key from the same account is the same message. */
+  cid: string
+}
+
+/**
+ * Sends a message in clear to a person, from the given account. A repeat with the same key is not new. Null if it is
+ * refused, as after a block.
+ */
+export async function sendClearMessage(
+  node: Node,
+  from: string,
+  to: string,
+  { type, text, cid }: ClearMessage,
+): Promise<{ isNew: boolean } | null> {
+  try {
+    const key = roomKey(dmOf(from, to))
+    const { duplicate } = await sendDraft({ node, emit: () => {} }, key, from, textDraft(type, text.trim()), { cid })
+    return { isNew: !duplicate }
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return null
+    throw error
+  }
 }
