@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { documents } from './documents.ts'
-import { operationList, operationsFile } from './operation-list.ts'
+import { documents, operationList, operationsFile } from './documents.ts'
 import { privacyFile, privacyText } from './own-data-table.ts'
 
 /** `npm run docs` writes the list of operations and the table of personal data. The build gives a folder for both API documents. */

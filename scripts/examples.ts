@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { api } from '#shared/api/index'
 import { canonicalOperations } from '#shared/kit/json-schema'
+import { examplesFile, readExamples } from './documents.ts'
 import { chosen, type Exchange, fits } from './examples/choose.ts'
-import { examplesFile, readExamples } from './examples/file.ts'
 
 /**
  * Updates the examples of the documents from requests and answers of tests. By default all tests run:

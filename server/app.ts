@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { followNodes } from '#server/log/hints'
 import { createRoomLog } from '#server/log/index'
@@ -101,6 +101,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     reserveBytes,
   })
   const server = createServer(serverLimits)
+  const endIdle = idleConnections(server)
   endSlowBodies(server)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
   refuseUnreadable(server)
@@ -156,10 +157,12 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     for (const stop of stops) stop()
     const answered = new Promise((resolve) => server.close(resolve))
     const late = pause(drainMilliseconds)
-    server.closeIdleConnections()
+    const ending = setInterval(endIdle, idleMilliseconds)
+    endIdle()
     streams.drain()
     await sockets.drain()
     await Promise.race([answered, late])
+    clearInterval(ending)
     server.closeAllConnections()
     await Promise.race([Promise.allSettled([...kernel.underWay]), pause(unheardMilliseconds)])
     await jobs.close()
@@ -187,9 +190,23 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
 const reachableAt: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]', '::1': '[::1]' }
 
 const drainMilliseconds = 9_000
+const idleMilliseconds = 100
 /** So long what nobody waits for any more is given to end. */
 const unheardMilliseconds = 2_000
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
+
+/** Ends connections without a request. Node counts one as busy that has sent nothing, as browsers open them in advance. */
+function idleConnections(server: Server): () => void {
+  const opened = new Set<Socket>()
+  server.on('connection', (socket) => {
+    opened.add(socket)
+    socket.once('close', () => opened.delete(socket))
+  })
+  return () => {
+    server.closeIdleConnections()
+    for (const socket of opened) if (socket.bytesRead === 0) socket.destroy()
+  }
+}
 
 /** Of livestreams where nothing configured takes them. */
 const usualGraceMilliseconds = 30_000

@@ -211,7 +211,7 @@ export class Shared extends SealedRoom<SharedKey> {
     return null
   }
 
-  /** The key is told to members alone, and forgotten with the membership. */
+  /** Only members get the key. It is forgotten with the membership. */
   override membershipChanged(): void {
     this.startOver()
   }

@@ -46,13 +46,13 @@ async function commitmentBy(salt: Uint8Array, data: Blob | Uint8Array): Promise<
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', committed)))
 }
 
-/** A new salt, and what it commits to these media by: the server is told the commitment, and the people of the conversation the salt. */
+/** A new salt and the commitment to these media. The server gets the commitment, the people of the conversation the salt. */
 export async function commitTo(data: Blob | Uint8Array): Promise<{ salt: string; commitment: string }> {
   const salt = crypto.getRandomValues(new Uint8Array(saltBytes))
   return { salt: toHex(salt), commitment: await commitmentBy(salt, data) }
 }
 
-/** Has the sender of the file at this address committed to these media? Nothing of them is told to the server. */
+/** Has the sender of the file at this address committed to these media? The server learns nothing about them. */
 export async function isCommittedTo(
   { uploads }: Pick<Calls, 'uploads'>,
   { url, salt, data }: { url: string; salt: string; data: Blob | Uint8Array },

@@ -47,7 +47,7 @@ export function withoutPolls(state: RoomState, isGone: (poll: Poll) => boolean):
 const isDeleted = ({ messages }: RoomState, { message_id }: Poll): boolean =>
   messages.some(({ id, is_deleted }) => id === message_id && is_deleted)
 
-/** The polls of the loaded messages of which the poll, or the votes of this account in it, are not known: from which version on they must be told. */
+/** The polls of loaded messages to fetch, because they or this account's votes are unknown, each with the lowest version that suffices. */
 export const pollsToAsk = ({ messages, polls }: RoomState): Map<string, number> =>
   new Map(
     messages.flatMap(({ poll_id, is_deleted }) => {

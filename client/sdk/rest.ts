@@ -9,7 +9,7 @@ interface FormRequest {
   signal: AbortSignal
 }
 
-/** How much of a form is sent is told by `XMLHttpRequest` alone, which sends the cookies of its own origin whatever it is told. */
+/** Only `XMLHttpRequest` reports the progress of an upload. It always sends the cookies of its own origin. */
 const canTell = (url: string, credentials: RequestCredentials): boolean =>
   typeof XMLHttpRequest !== 'undefined' &&
   (credentials !== 'omit' || new URL(url, location.href).origin !== location.origin)
@@ -182,7 +182,7 @@ async function* itemsOf(
 
 const hasFile = (fields: Record<string, unknown>) => Object.values(fields).some((value) => value instanceof Blob)
 
-/** The type and the boundary of the form are told by whoever sends it. */
+/** The sender of a form sets its type and its boundary. */
 function formOf(fields: Record<string, unknown>): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))

@@ -6,7 +6,7 @@ type Started = Omit<FrameOf<'start'>, 'run_id' | 'idx' | 't'>
 
 export type { RunTool } from '#shared/api/agents/run-frames'
 
-/** `sending`: asked, not accepted yet. `refused`: the question was not accepted. The others are told by the frames. */
+/** `sending`: asked, not accepted yet. `refused`: the question was not accepted. The others come from the frames. */
 export type RunStatus = 'sending' | 'running' | 'done' | 'failed' | 'cancelled' | 'refused'
 
 /** An answer as of the frame `idx`. Immutable: every change creates a new object. */

@@ -96,7 +96,7 @@ export class OpenRun implements LiveRun {
     return pauseFor(milliseconds, this.#gone.signal)
   }
 
-  /** The question began this run; its frames are told on this connection. */
+  /** The question began this run; its frames arrive on this connection. */
   accepted(runId: string): void {
     if (this.isClosed || this.state.runId !== null) return
     this.#change({ ...this.state, runId, status: 'running' })

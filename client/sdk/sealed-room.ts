@@ -9,7 +9,7 @@ const attempts = 4
 const inClear: Secrecy = { state: 'clear', why: null, isSecret: false, epochId: null }
 export const beingOpened: Secrecy = { state: 'opening', why: null, isSecret: true, epochId: null }
 
-/** What the server is told of a sealed message: the files that it names are kept as long as the message. */
+/** The public part of a sealed message: the server keeps the files that it names as long as the message. */
 interface Sealed {
   text: string
   /** Paths of the files that it names. */
@@ -32,7 +32,7 @@ export abstract class SealedRoom<By extends Sealer = Sealer> {
   #sealer: By | null = null
   #isUnavailable = false
   #telling: ReturnType<typeof setTimeout> | undefined
-  /** How often something was told of keys or devices. */
+  /** The number of events about keys or devices. */
   #news = 0
   /** How often it was started over: what was opened by keys of before is not shown any more. */
   #round = 0
@@ -139,7 +139,7 @@ export abstract class SealedRoom<By extends Sealer = Sealer> {
     const [news, round] = [this.#news, this.#round]
     const settle = (opened: Opened) => {
       if (round !== this.#round) return
-      // What was told while it was being opened may open it.
+      // An event during the attempt may have brought the key.
       if (opened.why !== null && news !== this.#news) this.#stale.add(key)
       else this.#opened.set(key, opened)
       this.#tellSoon()

@@ -40,7 +40,7 @@ const keptAtMost = 500
 /** A hole that a beginning left open is looked at again no sooner. */
 const holeMilliseconds = 500
 
-/** Follows a chat: told what happens where there is a connection, else asking every few seconds. */
+/** Follows a chat by events where there is a connection, and by polling every few seconds otherwise. */
 export function followChat(client: Client, id: string): FollowedChat {
   const room: RoomRef = { type: 'stream', id }
   const view = observable<StreamChatView>({ error: null, messages: null })
@@ -87,7 +87,7 @@ export function followChat(client: Client, id: string): FollowedChat {
       state = { ...state, messages: state.messages.slice(-keptAtMost) }
       view.set({ error: null, messages: state.messages })
     }
-    /** Everything that is told after the head is applied to messages that are no older than it. */
+    /** Events after the head apply to messages that are no older than it. */
     const begin = async (signal: AbortSignal) => {
       const { head_seq } = await line.listen({ stream_id: id })
       const messages = await read()

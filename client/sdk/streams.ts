@@ -12,20 +12,20 @@ import type { Client, Listener, PayloadOf, Unsubscribe } from './types.ts'
 export type { StreamChat, StreamChatView } from './stream-chat.ts'
 export type { StreamOptions } from './stream-line.ts'
 
-/** How many watch. Without a socket it is not told by which door they do. */
+/** The number of viewers. Without a socket it is not split by door. */
 export type StreamCount = Omit<StreamCounts, 'sources' | 'window_s'> &
   Partial<Pick<StreamCounts, 'sources' | 'window_s'>>
 /** When the picture of a stream was last seen, and whether it arrives. */
 export type StreamHealth = Omit<PayloadOf<typeof streamHealth>, 'stream_id'>
 
-/** A stream as it stands now; null is what the server has not told yet. */
+/** The present state of a stream; null is what the server has not sent yet. */
 export interface StreamView {
   /** Why it cannot be watched: there is none, or the server does not answer at the moment. */
   readonly error: AppError | null
   readonly stream: PublicStream | null
   readonly state: StreamState | null
   readonly counts: StreamCount | null
-  /** Told to its owner alone, over a socket and while it is live; null where it is not. */
+  /** Only its owner gets it, over a socket and while it is live; null otherwise. */
   readonly health: StreamHealth | null
   /** Its recordings, oldest first. */
   readonly assets: readonly StreamAsset[]
@@ -62,7 +62,7 @@ const pollMilliseconds = 4_000
 /** Of the list, which each open page of a guest asks for. */
 const listMilliseconds = 10_000
 const sayMilliseconds = 60_000
-/** A socket that comes back sooner counts its viewer once: over REST guests are told apart by something else. */
+/** A socket that comes back sooner counts its viewer once: over REST guests are distinguished by something else. */
 const firstSayMilliseconds = 8_000
 
 const known = new WeakMap<Client, LiveStreams>()
@@ -148,7 +148,7 @@ function follow(client: Client, options: StreamOptions): LiveStreams {
     /** When it is said again over REST that the stream is watched, and whether it was. */
     let sayAt = 0
     let isSaid = false
-    /** What is told has a version, and what is asked for has none: it holds until something newer is told. */
+    /** An event has a version, an answer has none. An answer holds until a newer event. */
     async function askByRest(): Promise<void> {
       const { stream } = await client.streams.publicStream({ id })
       const { v: stateV = 0 } = view.value.state ?? {}

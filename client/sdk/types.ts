@@ -35,7 +35,7 @@ export interface ClientOptions {
   storage?: ClientStorage
   /**
    * Where the keys of this device are kept, by which direct messages are sealed: `browserKeys()`, `fileKeys(path)` in Node, or `memoryKeys()`. With it the
-   * device is told to the server as soon as an account is signed in; without it direct messages can be neither sent nor opened.
+   * device is sent to the server as soon as an account is signed in; without it direct messages can be neither sent nor opened.
    */
   keys?: KeyStore
   /** The wallet that vouches for a new device of an account without asking anybody; null where there is none. The one that signs in is asked first. */
@@ -142,7 +142,7 @@ export interface Secrecy {
   /**
    * Why it is locked. `no key`: its key was not given to this device, and was asked for. `untrusted`: its key comes from a device that waits to be
    * accepted. `damaged`: it was changed on its way. `malformed`: what was sealed is no message. `no storage`: this client keeps no keys.
-   * `no member`: the shared key of its room is told to members alone.
+   * `no member`: only members get the shared key of its room.
    */
   readonly why: 'no key' | 'untrusted' | 'damaged' | 'malformed' | 'no storage' | 'no member' | null
   /** False: sealed by an older client, under a key that anybody can derive who knows the ids of the two people; or stored in clear, in a room whose messages were not sealed yet. It never was secret. */
@@ -192,7 +192,7 @@ export type PollRead = Pick<Poll, 'question' | 'options' | 'is_anonymous'>
 
 /** A poll with the votes of this account, `user_votes`. */
 export type LocalPoll = Poll & {
-  /** The version as of which the server told `user_votes`; 0 if it has not. */
+  /** The version of the server's last `user_votes`; 0 before the first. */
   readonly votesKnownAt: number
   /** The last version that may have changed them: `user_votes` is out of date while this is greater. */
   readonly votesChangedAt: number
@@ -219,10 +219,10 @@ export interface Writing {
   readonly agent: PayloadOf<typeof agentWriting>['agent']
   /** The message that is answered. */
   readonly replyTo: string
-  /** Where `text` begins in the answer, in UTF-16 code units: what was told before may have been lost. */
+  /** Where `text` begins in the answer, in UTF-16 code units: earlier parts may have been lost. */
   readonly from: number
   readonly text: string
-  /** When it is forgotten, where nothing more is told of it. */
+  /** When it is forgotten if no more arrives. */
   readonly until: number
 }
 export type AccessNotice = PayloadOf<typeof access>

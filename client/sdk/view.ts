@@ -122,7 +122,7 @@ class PollVotes {
     if (!isSameAccount(asker, account())) return
     const polls = answer === null ? null : (answer as { polls: Poll[] }).polls
     if (polls) this.#room.become(polls.reduce<RoomState>(answerPoll, this.#room.told))
-    // An event may be told before its records can be read.
+    // An event may arrive before its records can be read.
     const isBehind = polls?.some(({ id, version }) => version < (needed.get(id) ?? 0)) ?? true
     if (!isBehind) return
     for (const id of needed.keys()) this.#asked.delete(id)
@@ -178,7 +178,7 @@ export class View implements Fed {
   get state(): RoomState {
     return this.#shown.value
   }
-  /** The state as the server has told it, without messages that it has not accepted yet. */
+  /** The state that the server has sent, without messages that it has not accepted yet. */
   get told(): RoomState {
     return this.#told
   }

@@ -19,7 +19,7 @@ export function heardWord(all: readonly Writing[], word: Word, now: number): rea
   return before ? all.map((one) => (one === before ? writing : one)) : [...all, writing]
 }
 
-/** Where words were lost the text begins anew; what was told already changes nothing. */
+/** The text begins anew after a gap. A repeated part changes nothing. */
 function joined(before: Writing | undefined, { off, text }: Word): Pick<Writing, 'from' | 'text'> {
   if (!before) return { from: off, text }
   const at = off - before.from
@@ -38,7 +38,7 @@ interface Shown {
   change(change: Pick<RoomState, 'writing'>): void
 }
 
-/** Keeps what agents write in one room until its message comes, or nothing more is told of it. */
+/** Keeps what agents write in one room until its message comes, or no more parts arrive. */
 export class Writers {
   readonly #now: () => number
   readonly #view: Shown

@@ -2,8 +2,7 @@ import { lazy, useEffect, useState } from 'react'
 import type { Client, SignInUser } from '#client/sdk/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
-import { loadUser } from './accounts/load-user.ts'
-import { type ServerStatus, SessionContext } from './accounts/session.ts'
+import { loadUser, type ServerStatus, SessionContext } from './accounts/session.ts'
 import { Welcome } from './accounts/welcome/welcome.tsx'
 import styles from './app.module.css'
 import { ClientContext, useAccount, useClient } from './connection/client.ts'
@@ -61,16 +60,17 @@ function Door() {
   if (tour.isOpening && account === null) {
     return <Opening label={t.openingTour} />
   }
-  const welcome = (room: RoomRef | null) => (
+  const welcome = (room: RoomRef | null, hint: string | null) => (
     <Welcome
       room={room}
+      hint={hint}
       status={status}
       endedBy={client.session.endedBy}
       onEnter={setEntered}
       onLook={(stream) => void look(stream)}
     />
   )
-  if (account === null && isWelcomed) return welcome(null)
+  if (account === null && isWelcomed) return welcome(null, null)
   const known = entered && isSameAccount(entered.wallet_address, account) ? entered : null
   return (
     <LazyBoundary waiting={<Opening />}>

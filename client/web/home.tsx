@@ -34,8 +34,7 @@ import { HeadingContext, useAttention } from './rooms/use-attention.ts'
 import { type Rooms, RoomsContext, useRooms } from './rooms/use-rooms.ts'
 import { StarsContext, useLoadedStars } from './stars/use-stars.ts'
 import { bookingHourTexts } from './texts/booking-hours.ts'
-import { connectionTexts } from './texts/connection.ts'
-import { pageTexts as t } from './texts/pages.ts'
+import { connectionTexts, pageTexts as t } from './texts/pages.ts'
 import { signInTexts } from './texts/sign-in.ts'
 import { welcomeTexts } from './texts/welcome.ts'
 import { useShownTour } from './tour/use-tour.ts'
@@ -172,7 +171,7 @@ export function Home() {
   )
 }
 
-/** A browser that is told while the page is closed goes on being told, also after a new sign-in. */
+/** A browser with notifications of the closed page keeps them, also after a new sign-in. */
 function useKeptPush(): void {
   const client = useClient()
   const { account } = useSession()

@@ -154,7 +154,7 @@ function openRoomAt(page: PageAt): RoomRef | null {
 export function Pages(props: {
   waiting: ReactNode
   rooms: ReactNode
-  welcome: (room: RoomRef | null) => ReactNode
+  welcome: (room: RoomRef | null, hint: string | null) => ReactNode
   isSigningIn: boolean
   onSignIn: () => void
 }) {
@@ -181,7 +181,8 @@ export function Pages(props: {
   const params = page.params as never
   if (who === 'everyone') return <LazyBoundary waiting={props.waiting}>{show?.(params)}</LazyBoundary>
   if (account !== null) return props.rooms
-  if (props.isSigningIn || !forGuests) return props.welcome(openRoomAt(page))
+  if (props.isSigningIn || !forGuests)
+    return props.welcome(openRoomAt(page), page.name === 'message' ? t.messageHint : null)
   return <LazyBoundary waiting={props.waiting}>{forGuests(params, props.onSignIn)}</LazyBoundary>
 }
 

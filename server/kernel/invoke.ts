@@ -92,6 +92,14 @@ export interface AuditLine {
   actor: string | null
   outcome: 'ok' | ErrorCode
   request_id: string
+  /** The account that the call was about. */
+  target?: string
+}
+
+/** Refused calls name nobody, as the account may be none, or be deleted. */
+function targetOf({ audit }: Operation, input: unknown): { target?: string } {
+  const named = typeof audit === 'string' && (input as Record<string, unknown>)[audit]
+  return typeof named === 'string' ? { target: named } : {}
 }
 
 /**
@@ -108,12 +116,15 @@ export async function invoke(
   const started = performance.now()
   const { name, operation } = bound
   let outcome: 'ok' | ErrorCode = 'ok'
+  let about: { target?: string } = {}
   try {
     const running = run(kernel, bound, schema, raw, call)
     kernel.underWay.add(running)
-    const ended = () => kernel.underWay.delete(running)
-    running.then(ended, ended)
-    return await whileStoreAnswers(kernel.node, call.askedAt, running)
+    const forget = () => kernel.underWay.delete(running)
+    running.then(forget, forget)
+    const ended = await whileStoreAnswers(kernel.node, call.askedAt, running)
+    about = targetOf(operation, ended.input)
+    return ended
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
     outcome = refusal.code
@@ -123,7 +134,7 @@ export async function invoke(
     if (!operation.stream || outcome !== 'ok')
       kernel.node.metrics.operation(name, call.door, outcome, performance.now() - started)
     if (operation.audit)
-      kernel.record({ operation: name, actor: call.caller.account, outcome, request_id: call.requestId })
+      kernel.record({ operation: name, actor: call.caller.account, outcome, request_id: call.requestId, ...about })
   }
 }
 

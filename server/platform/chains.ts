@@ -1,7 +1,7 @@
 import type { Config } from '#server/config'
 import type { Services } from '#server/kernel/context'
-import { demoAttendance } from '#server/ports/attendance/demo'
 import { httpAttendance } from '#server/ports/attendance/http'
+import { demoAttendance } from '#server/ports/attendance/scripted'
 import { openChains as chainsAt } from '#server/ports/chain/viem'
 import { httpFacilitator } from '#server/ports/facilitator/http'
 import { localFacilitator } from '#server/ports/facilitator/local'

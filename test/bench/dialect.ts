@@ -89,7 +89,7 @@ export const plazaDialect = (roomId: string, protocol: Protocol, type = 'channel
   }
 }
 
-/** The chat of a livestream, whose members watch it over the same connection and so are counted and told of the count. */
+/** The chat of a livestream, whose members watch it over the same connection, are counted and get the count. */
 export const streamDialect = (stream: string, protocol: Protocol): Dialect => {
   const space = '/streams,'
   return {

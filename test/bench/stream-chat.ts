@@ -21,7 +21,7 @@ const joiningAtOnce = 8
 const Made = z.object({ stream: z.object({ id: z.string() }) })
 const Shown = z.object({ stream: z.object({ viewer_count: z.number() }) })
 
-/** The chat of one livestream, whose people are told of its count over the same connection. */
+/** The chat of one livestream, whose people get its count over the same connection. */
 export async function measureStreamChat(report: Report, { accounts, sizes, perSecond, seconds }: Plan): Promise<void> {
   try {
     const server = await startPlaza({ livestreams: true })

@@ -95,7 +95,8 @@ describe('files are sent', () => {
         await route.continue()
       })
       await pick(page, [pdf, notes])
-      await expect.poll(() => tray(page).getByText('1 kB, not sent yet').count()).toBe(2)
+      await tray(page).getByText('15 bytes, not sent yet').waitFor()
+      await tray(page).getByText('18 bytes, not sent yet').waitFor()
       expect(await axeFaults(page)).toEqual([])
       await press(page, 'Send')
       await tray(page).getByRole('progressbar', { name: 'Uploading Plan for 2031.pdf' }).waitFor()
@@ -103,7 +104,7 @@ describe('files are sent', () => {
       release()
       await tray(page).waitFor({ state: 'detached' })
       await card(page, 'Plan for 2031.pdf').waitFor()
-      await card(page, 'notes.txt').getByText('1 kB').waitFor()
+      await card(page, 'notes.txt').getByText('18 bytes').waitFor()
       expect(await page.getByRole('region', { name: /^File:/ }).count()).toBe(2)
       // Its name is said by the card alone.
       expect(await page.locator('.messages__message').getByText('notes.txt').count()).toBe(1)

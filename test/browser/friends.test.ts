@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, desktop, go, openPlaza, phone, trouble } from './plaza.ts'
+import { axeFaults, desktop, go, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -116,5 +116,29 @@ test('friends that could not be loaded are asked for again', async () => {
   await page.unroute(list)
   await again.click()
   await page.getByText('No friends yet').waitFor()
+  await plaza.settle()
+})
+
+test('the card of an account that is to be deleted says that it is not available, and offers nothing that would be refused', async () => {
+  const [one, two] = [await plaza.guest(), await plaza.guest()]
+  await say(two, 'I am leaving')
+  await line(one, 'I am leaving').waitFor()
+  const status = await two.evaluate(
+    async (confirm) => {
+      const body = JSON.stringify({ messages: 'unlink', confirm })
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch('/api/account', { method: 'DELETE', headers, body })).status
+    },
+    await accountOf(two),
+  )
+  expect(status).toBe(200)
+  await line(one, 'I am leaving').locator('.messages__face').click()
+  const card = one.getByRole('dialog')
+  await card.getByText('This account is not available.').waitFor()
+  await card.getByRole('button', { name: 'Report' }).waitFor()
+  for (const name of ['Message', 'Call', 'Voice call', 'Add friend'])
+    expect(await card.getByRole('button', { name, exact: true }).count(), name).toBe(0)
+  expect(await card.getByRole('link', { name: 'Profile' }).count()).toBe(0)
+  expect(await axeFaults(one)).toEqual([])
   await plaza.settle()
 })

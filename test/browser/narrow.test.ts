@@ -14,9 +14,9 @@ import { polls } from '#shared/api/rooms/polls'
 import { rooms } from '#shared/api/rooms/rooms'
 import { streams } from '#shared/api/streams/streams'
 import type { AnswerOf, CallOf, Operation } from '#shared/kit/contract'
-import { roomKey } from '#shared/kit/room-key'
+import { dmOf, roomKey } from '#shared/kit/room-key'
 import { personAt } from '#test/support/people'
-import { field, go, openPlaza } from './plaza.ts'
+import { field, go, isLive, openPlaza } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -28,12 +28,12 @@ afterEach(() => plaza.settle())
 const narrow = (width: number) => ({ viewport: { width, height: 740 }, hasTouch: true })
 
 /** What reaches beyond the right edge of the window or of its box, and what is cut off without a sign of it. */
-const beyond = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
+const beyond = (page: Page, among = 'body *'): Promise<string[]> =>
+  page.evaluate((selector) => {
     const named = (element: Element) => `${element.tagName.toLowerCase()}.${[...element.classList].join('.')}`
     const root = document.documentElement
     const wide = root.scrollWidth > root.clientWidth ? [`the page is ${root.scrollWidth} wide`] : []
-    const all = [...document.querySelectorAll('body *')]
+    const all = [...document.querySelectorAll(selector)]
     const scrolling = all.filter((element) => {
       const { overflowX, overflowY } = getComputedStyle(element)
       // Whoever lets a box scroll up and down lets it scroll sideways, too.
@@ -68,7 +68,7 @@ const beyond = (page: Page): Promise<string[]> =>
       ...squeezed.map((one) => `a letter a line: ${named(one)}`),
       ...out.map((one) => `beyond: ${named(one)}`),
     ]
-  })
+  }, among)
 
 /** Titles that lose letters to the buttons beside them, and a strip of the demo that has more than one row. */
 const crowded = (page: Page): Promise<string[]> =>
@@ -261,3 +261,27 @@ test.each([320, 390, 1280])(
     expect(found).toEqual({})
   },
 )
+
+test('O27: at the largest text, the header of a room shows its title and its facts on a window of 320 pixels', async () => {
+  const page = await plaza.guest(narrow(320))
+  const { account, other, room } = await wordy(page)
+  const direct = roomKey(dmOf(account, other.account))
+  await page.evaluate(() => localStorage.setItem('plaza.size', 'largest'))
+  const found: Record<string, string[]> = {}
+  for (const path of ['/rooms/alpha', `/rooms/${room}`, `/rooms/${direct}`]) {
+    await page.goto(plaza.url + path)
+    await isLive(page)
+    const out = await beyond(page, '.room-head, .room-head *')
+    if (out.length > 0) found[path] = out
+  }
+  await go(page, '/')
+  await page
+    .getByRole('navigation', { name: 'Your rooms' })
+    .getByRole('link', { name: /Ask anything/ })
+    .click()
+  await page.locator('.online-count').waitFor()
+  const isCut = (element: Element) => element.scrollWidth > element.clientWidth + 1
+  expect(await page.locator('.room-head h1').evaluate(isCut)).toBe(false)
+  expect(await page.locator('.room-facts .numerals').evaluate(isCut)).toBe(false)
+  expect(found).toEqual({})
+})

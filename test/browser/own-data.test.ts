@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, go, openPlaza } from './plaza.ts'
+import { axeFaults, field, go, isLive, line, openPlaza, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
-  plaza = await openPlaza()
+  plaza = await openPlaza({ environment: { ERASURE_GRACE_DAYS: '0' } })
 })
 afterAll(() => plaza.close())
 
@@ -14,6 +14,9 @@ test('a copy of one’s data is made and downloaded in the settings', async () =
   await settings.getByRole('tab', { name: 'Your data' }).click()
   await settings.getByRole('button', { name: 'Request a copy' }).click()
   await settings.getByText(/prepared on .*It is deleted after 7 days/).waitFor()
+  await settings.getByText(/^You can request a new copy after /).waitFor()
+  const again = settings.getByRole('button', { name: 'Request a new copy' })
+  expect(await again.getAttribute('aria-disabled')).toBe('true')
   expect(await axeFaults(page)).toEqual([])
   const asked = page.waitForRequest(/\/archives\//)
   await settings.getByRole('button', { name: 'Download', exact: true }).click()
@@ -35,5 +38,41 @@ test('an account is deleted only once its name is typed', async () => {
   await typed.fill(label.replace(/^Type | to confirm$/g, '').replace(/[\u2066-\u2069]/g, ''))
   await expect.poll(() => erase.isEnabled()).toBe(true)
   expect(await axeFaults(page)).toEqual([])
+  await plaza.settle()
+})
+
+test('a conversation with a deleted account shows no name, stays readable, and takes no message', async () => {
+  const pages = [await plaza.guest(), await plaza.guest()] as const
+  const [stays, leaves] = pages
+  const accounts = await Promise.all(
+    pages.map((page) =>
+      page.evaluate(async () => {
+        const { user } = (await (await fetch('/api/auth/session')).json()) as { user: { wallet_address: string } }
+        return user.wallet_address
+      }),
+    ),
+  )
+  for (const page of pages) {
+    await go(page, `/rooms/${encodeURIComponent(`dm:${accounts.toSorted().join('~')}`)}`)
+    await field(page).waitFor()
+    await isLive(page)
+  }
+  await say(leaves, 'Goodbye')
+  await line(stays, 'Goodbye').waitFor()
+  const title = stays.locator('.room-head h1')
+  await expect.poll(() => title.innerText()).not.toBe('Direct message')
+  const name = await title.innerText()
+  const status = await leaves.evaluate(async (confirm) => {
+    const body = JSON.stringify({ messages: 'unlink', confirm })
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch('/api/account', { method: 'DELETE', headers, body })).status
+  }, accounts[1])
+  expect(status).toBe(200)
+  await stays.getByPlaceholder('This account was deleted').waitFor()
+  expect(await field(stays).isDisabled()).toBe(true)
+  await expect.poll(() => title.innerText()).toBe('Deleted user')
+  await line(stays, 'Goodbye').getByText('Deleted user').waitFor()
+  expect(await stays.getByText(name).count()).toBe(0)
+  expect(await axeFaults(stays)).toEqual([])
   await plaza.settle()
 })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { demoAttendance } from '#server/ports/attendance/demo'
+import { demoAttendance } from '#server/ports/attendance/scripted'
 import { axeFaults, browse, desktop, openPlaza, phone } from './plaza.ts'
 
 describe('rooms of the events whose tokens one holds', () => {

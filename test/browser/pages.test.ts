@@ -141,6 +141,18 @@ test('the address of a message opens its room at it', async () => {
   await expect.poll(() => page.locator(`#m-${id}`).isVisible()).toBe(true)
 })
 
+test('the address of a message says to a visitor that it opens after the sign-in, and then it does', async () => {
+  const answer = await fetch(`${plaza.url}/api/rooms/alpha/messages?limit=3`)
+  const { messages } = (await answer.json()) as { messages: { id: string; seq: number }[] }
+  const { id = '', seq = 0 } = messages[0] ?? {}
+  const page = await plaza.visit()
+  await page.goto(`${plaza.url}/rooms/alpha/messages/${seq}`)
+  await page.getByText('This link opens a message once you are signed in.').waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await page.getByRole('button', { name: 'Enter as guest' }).click()
+  await page.locator(`#m-${id}.marked`).waitFor()
+})
+
 test('a path that is none says so with a way on, by 404', async () => {
   const page = await plaza.guest()
   for (const path of ['/nowhere', '/rooms/alpha/nothing', '/rooms/nothing', '/settings/nothing', '/friends/of/mine']) {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { rooms } from '#shared/api/rooms/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
-import { personAt, say as says } from '#test/support/people'
-import { desktop, go, isLive, line, openPlaza, phone } from './plaza.ts'
+import { roomKey } from '#shared/kit/room-key'
+import { moderates, personAt, say as says } from '#test/support/people'
+import { axeFaults, desktop, go, isLive, line, openPlaza, phone } from './plaza.ts'
 
 describe('what is unread', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -83,5 +85,30 @@ describe('what is unread', () => {
     await isLive(page)
     await row(page).waitFor()
     expect([await badge(page), await bar(page).count()]).toEqual([0, 0])
+  })
+
+  test('what a purge took is one line, and is no longer counted as new', async () => {
+    const page = await plaza.guest()
+    const word = randomUUID().slice(0, 8)
+    const [host, other] = [await personAt(plaza.url, `${word} host`), await personAt(plaza.url, `${word} other`)]
+    const { channel } = await host.does('rest', rooms.createChannel, { name: `Flood ${word}` })
+    const room = { type: 'channel', id: channel.id } as const
+    const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+    await other.does('rest', rooms.join, { room })
+    await plaza.node.callAs(account, rooms.join, { room })
+    for (const who of [other, host])
+      for (let one = 1; one <= 10; one++) await says(who, room, `${word} ${one}.${'\n\nAnother line'.repeat(6)}`)
+    await go(page, `/rooms/${roomKey(room)}`)
+    await isLive(page)
+    await bar(page)
+      .getByText(/^20 new since/)
+      .waitFor()
+    await moderates(host, { room, action: 'purge', target: other.account })
+    await page.getByText(/^10 messages from .+ deleted$/).waitFor()
+    await bar(page)
+      .getByText(/^10 new since/)
+      .waitFor()
+    expect(await page.locator('.messages__tombstone').count()).toBe(0)
+    expect(await axeFaults(page)).toEqual([])
   })
 })

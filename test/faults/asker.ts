@@ -38,7 +38,7 @@ interface Run {
   id: string
   head: number
   isOver: boolean
-  /** When something was last heard of it. */
+  /** The calm of the history when something was last heard of it. */
   heardAt: number
 }
 
@@ -47,7 +47,7 @@ export class Asker {
   readonly name: string
   readonly person: Person
   readonly agent: string
-  /** How long the ends of runs whose node was lost were waited for. */
+  /** How long the ends of runs whose node was lost were waited for, while no part of the server was away. */
   readonly lostMilliseconds: number[] = []
   readonly #devices: readonly [Device, Device]
   readonly #runs = new Map<string, Run>()
@@ -225,21 +225,21 @@ export class Asker {
   }
 
   #runOf(id: string): Run {
-    const known = this.#runs.get(id) ?? { id, head: -1, isOver: false, heardAt: this.#history.now() }
+    const known = this.#runs.get(id) ?? { id, head: -1, isOver: false, heardAt: this.#history.calm() }
     this.#runs.set(id, known)
     return known
   }
 
   #told(stream: string, after: number | null, frames: readonly Frame[], run = frames[0]?.run_id ?? ''): void {
-    const t = this.#history.now()
+    const [t, calm] = [this.#history.now(), this.#history.calm()]
     const told = frames.map(({ run_id: _, idx, ...body }) => ({ idx, body: canonical(body) }))
     const entry: Told = { t, proc: this.name, op: 'told', room: '', type: 'ok', run, stream, after, frames: told }
     this.#history.add(entry)
     const known = this.#runOf(run)
     for (const { idx, t: kind, code } of frames) {
       const isEnd = isTerminal({ t: kind as 'done' })
-      if (isEnd && !known.isOver && code === 'RUN_LOST') this.lostMilliseconds.push(t - known.heardAt)
-      if (idx > known.head) known.heardAt = t
+      if (isEnd && !known.isOver && code === 'RUN_LOST') this.lostMilliseconds.push(calm - known.heardAt)
+      if (idx > known.head) known.heardAt = calm
       known.head = Math.max(known.head, idx)
       known.isOver ||= isEnd
     }

@@ -203,9 +203,26 @@ export class History {
   readonly entries: Entry[] = []
   readonly #texts = new Map<string, string>()
   readonly #began = performance.now()
+  /** The faults under way, the begin of the first of them, and the time that earlier ones took. */
+  #faults = 0
+  #since = 0
+  #taken = 0
 
   now(): number {
     return Math.round((performance.now() - this.#began) * 1_000) / 1_000
+  }
+
+  /** A part of the server is away, until the returned function is called. */
+  disturb(): () => void {
+    if (this.#faults++ === 0) this.#since = this.now()
+    return () => {
+      if (--this.#faults === 0) this.#taken += this.now() - this.#since
+    }
+  }
+
+  /** The time so far without such a fault. */
+  calm(): number {
+    return (this.#faults > 0 ? this.#since : this.now()) - this.#taken
   }
 
   add(entry: Entry): void {

@@ -16,7 +16,7 @@ const following: Record<Reason, readonly Reason[]> = {
   never_published: [],
 }
 
-/** What was told of one stream to all who watched it, in any order: each `v` says one thing, and they are a path of the table. */
+/** The events of one stream to all its watchers, in any order: each `v` says one thing, and they are a path of the table. */
 export function checkStates(told: readonly Standing[]): string[] {
   const faults: string[] = []
   const byVersion = new Map<number, Standing>()

@@ -23,7 +23,7 @@ let runs = 0
 
 /**
  * Livestreams on two nodes of their own, one of which has the engine: publishers are killed, come back in time and too late, and freeze;
- * the engine is killed, and then its node. What watchers were told, and what was said meanwhile, is checked.
+ * the engine is killed, and then its node. The events of watchers, and the messages of the meantime, are checked.
  */
 export async function breakLivestreams({ cluster: { server, storeUri, directory }, breaches }: World): Promise<void> {
   if (storeUri === null) return

@@ -18,7 +18,7 @@ export interface Least {
   entries: number
 }
 
-/** How long a run of a lost node may be without its end. */
+/** How long a run of a lost node may be without its end, while the other parts are up. */
 const lostMilliseconds = 10_000
 
 /** The factor by which a busy machine may exceed a deadline. */
@@ -114,7 +114,7 @@ export function reportOf(
       ['listeners back ms, max', Math.max(0, ...reconnects)],
       ['questions to agents, answered whole', `${runs.length}, ${whole}`],
       ['answers whose node was lost', runs.filter(({ error_code }) => error_code === 'RUN_LOST').length],
-      [`their ends, longest ms of ${lostMilliseconds}`, lost],
+      [`their ends, longest calm ms of ${lostMilliseconds}`, Math.round(lost)],
       ['frames told', sum(told, ({ frames }) => frames.length)],
       ['payments charged, tries', `${charges}, ${sum(outcomes, payTries)}`],
       ['files stored, tries', `${uploads}, ${of('upload', 'invoke')}`],

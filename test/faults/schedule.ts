@@ -16,6 +16,8 @@ const restMilliseconds: Record<Lane, number> = {
   last: 500,
 }
 
+/** Their faults take a part of the server away. */
+const lanesOfParts: readonly Lane[] = ['node', 'store', 'redis']
 /** The time without faults of the store that a node needs to start. */
 const startMilliseconds = 10_000
 /** One fault may take so long, and all rounds so much longer than they should; what is late is told, and the run goes on. */
@@ -71,10 +73,12 @@ async function follow(world: World, random: Random, { mine, node, end, last, cou
       if (fault.lane === 'store') await until(areUp, startMilliseconds)
       const target = node ?? random.pick([first, ...others])
       note(world, fault, target.process.name)
+      const mend = lanesOfParts.includes(fault.lane) ? world.history.disturb() : () => undefined
       const isDone = await world.step(`${fault.id}: ${fault.what}`, faultMilliseconds, async () => {
         await fault.inject(world, random, target)
         return true
       })
+      mend()
       if (isDone) counts.set(fault.id, (counts.get(fault.id) ?? 0) + 1)
     }
   } while (Date.now() < end)

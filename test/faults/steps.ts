@@ -15,9 +15,15 @@ export const stepsTo =
     try {
       return await Promise.race([act(), late()])
     } catch (error) {
-      breaches.push(`${what}: ${error instanceof Error ? error.message : error}`)
+      breaches.push(`${what}: ${sentenceOf(error)}`)
       return null
     } finally {
       over.abort()
     }
   }
+
+/** With what caused it, as the first sentence is often that of a port. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return `${error}`
+  return error.cause === undefined ? error.message : `${error.message}, because of ${sentenceOf(error.cause)}`
+}

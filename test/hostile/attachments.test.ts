@@ -93,16 +93,25 @@ describe('an attachment names an upload of its sender, and nothing else', () => 
         ).toMatchObject({ code: 'INVALID_PARAMETER' })
   })
 
-  test('not by an edit, which leaves what is attached as it is', async () => {
-    const attachments = [{ url: own, name: 'plan.pdf' }]
-    for (const door of over) {
-      const { message } = await mallory.does(door, messages.send, { room: channel, text: 'see', attachments })
-      const change = { room: channel, id: message.id, text: `seen ${door}`, attachments: [{ url: theirs }] } as never
-      const edited = await mallory.tries(door, messages.edit, change)
-      if (edited.ok) expect(edited.data.message.attachments).toEqual(attachments)
-      const { messages: all } = await owner.does('rest', messages.history, { room: channel })
-      expect(all.find(({ id }) => id === message.id)?.attachments).toEqual(attachments)
+  test('not by an edit, which is refused over both doors and by each path, and changes nothing', async () => {
+    const refusal = { status: 400, code: 'VALIDATION_ERROR', message: expect.stringContaining('attachments') }
+    const kept = [{ url: own, name: 'plan.pdf' }]
+    const { message } = await mallory.does('rest', messages.send, { room: channel, text: 'see', attachments: kept })
+    const { id } = message
+    for (const attachments of [[{ url: theirs }], [{ url: own }], [], null, '']) {
+      for (const door of over) {
+        const change = { room: channel, id, text: 'seen', attachments } as never
+        expect(await mallory.refused(door, messages.edit, change)).toMatchObject(refusal)
+      }
+      for (const path of [`/api/channels/${channel.id}/messages/${id}`, `/api/messages/${id}`])
+        expect(await mallory.rest(`PATCH ${path}`, { content: 'seen', attachments })).toMatchObject({
+          status: 400,
+          body: { code: 'VALIDATION_ERROR', error: refusal.message },
+        })
     }
+    const { messages: all } = await owner.does('rest', messages.history, { room: channel })
+    expect(all.find((one) => one.id === id)).toMatchObject({ content: 'see', attachments: kept, version: 1 })
+    await mallory.does('rest', messages.edit, { room: channel, id, text: 'seen', hue: 'red' } as never)
   })
 
   test('not by a repeat of a message without it', async () => {

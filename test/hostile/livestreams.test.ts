@@ -114,7 +114,7 @@ describe('T52: the count of viewers', () => {
       expect((await guest(`POST ${path}`, null, { cookie })).status).toBe(200)
     }
     await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 21 })
-    // Each who leaves makes a place for one of the others, until all who are left are told apart.
+    // Each guest who leaves makes a place for one of the rest, until all are distinguished.
     for (const cookie of cookies.slice(0, 25)) await guest(`DELETE ${path}`, null, { cookie })
     await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 15 })
     for (const cookie of cookies) await guest(`DELETE ${path}`, null, { cookie })
@@ -145,7 +145,7 @@ describe('T52: the count of viewers', () => {
       await tell(sockets.slice(0, 1), 'stream:watch', id)
       expect(await counts(id)).toEqual([21, 21, 21])
       await guest(`DELETE /api/public/streams/${id}`, null, { cookie })
-      // Who is left is told apart as soon as there is a place, and was one of the others before.
+      // The remaining guest is distinguished as soon as there is a place, and was among the rest before.
       await tell(sockets.slice(0, 25), 'stream:unwatch', id)
       await expect.poll(() => counts(id)).toEqual([15, 21, 21])
       await tell(sockets.slice(25), 'stream:unwatch', id)

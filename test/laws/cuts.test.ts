@@ -12,11 +12,7 @@ const others: readonly (readonly [file: string, snippet: string, why: string])[]
   ['client/sdk/writing.ts', 'text.slice(0, at)', 'the rest follows'],
   ['server/domains/agents/agent-rooms/answers.ts', 'text.slice(0, ', 'the rest follows'],
   ['server/domains/agents/runs/answer.ts', 'said.slice(0, said.length - part.length)', 'the rest is taken back'],
-  [
-    'server/domains/agents/agents/extract-events.ts',
-    'answer.slice(0, answer.length - part.length)',
-    'the rest is taken back',
-  ],
+  ['server/domains/agents/agents/events.ts', 'answer.slice(0, answer.length - part.length)', 'the rest is taken back'],
   ['server/domains/agents/runs/frame-store.ts', 'text.slice(0, frame.off)', 'the rest follows'],
   ['server/domains/agents/runs/writer.ts', 'text.slice(0, body.off)', 'the rest follows'],
   ['client/web/agent-page/paid-chat.ts', 'said?.slice(0, at)', 'a list'],

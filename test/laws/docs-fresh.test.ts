@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { calendarCallback } from '#shared/api/meetings/calendar'
 import { roomEventTypes } from '#shared/api/rooms/room-events'
-import { operationList } from '../../scripts/operation-list.ts'
+import { operationList } from '../../scripts/documents.ts'
 import { asyncapiText, openapiText } from './documents.ts'
 import { filesUnder, textOf } from './sources.ts'
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { api } from '#shared/api/index'
 import { canonicalOperations } from '#shared/kit/json-schema'
-import { fits } from '../../scripts/examples/choose.ts'
-import { readExamples } from '../../scripts/examples/file.ts'
-import { exampleMoment, plain } from '../../scripts/examples/plain.ts'
+import { readExamples } from '../../scripts/documents.ts'
+import { exampleMoment, fits, plain } from '../../scripts/examples/choose.ts'
 import { openapiText } from './documents.ts'
 
 const examples = readExamples()

@@ -269,7 +269,7 @@ describe('what is played', () => {
 describe('O32: the target duration never changes in a playlist', () => {
   const targets = (playlist: string) => lines(playlist, '#EXT-X-TARGETDURATION').map((line) => Number(line.slice(22)))
   const lengths = (playlist: string) => lines(playlist, '#EXTINF').map((line) => Number(line.slice(8, -1)))
-  /** Each playlist that was told, looked at after each picture. */
+  /** Each playlist that was served, read after each picture. */
   async function told(ingest: Ingest, shownAt: readonly number[], soundSeconds: number | null) {
     const { config, frames } = pictures(shownAt.length, { keyEvery: 1_000 })
     ingest.configure({ video: config, audio: soundSeconds === null ? null : tone })

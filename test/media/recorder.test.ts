@@ -41,7 +41,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** One publisher, of as many pictures, ten a second; with another size each twenty where it is told. */
+/** One publisher, of as many pictures, ten a second; with another size each twenty where asked. */
 function record(to: Recorder, count: number, sizes: readonly number[] = [20], shown = () => {}) {
   const live = createLive({ partMs: 330, segmentMs: 1000, clock: fakeClock(), wall: () => begun })
   const recording = to.begin('stream')
@@ -144,7 +144,7 @@ describe('a recording', () => {
     record(to, 40)()
     await settled()
     expect(told.at(-1)).toMatchObject({ phase: 'failed', error: expect.stringMatching(/^ENOENT/) })
-    // Nobody is told where it lies.
+    // No event has its path.
     expect(told.at(-1)?.error).not.toContain(directory)
     await mkdir(directory)
   })

@@ -187,7 +187,7 @@ function session(): Buffer {
   ])
 }
 
-/** Everything that is told, or that it was refused in the way that ends a connection. */
+/** All that the server answers, or the refusal that ends the connection. */
 function read(bytes: Buffer, pieces: number): { messages: Message[]; refused: boolean; most: number } {
   const messages: Message[] = []
   const flv = flvReader({ configure: () => undefined, video: () => undefined, audio: () => undefined })

@@ -147,7 +147,7 @@ test('200 people on two nodes are counted once each, whatever they do, and whate
   const path = `/api/public/streams/${stream.id}`
   video.publish(stream.stream_id)
 
-  // Who looks at a stream of their own is told everything, and is nobody who watches.
+  // The owner of a stream gets all its events, and is not counted as a viewer.
   const told = new Map<string, (StreamCounts & { heardAt: number })[]>()
   const answers: StreamCounts[] = []
   for (const url of urls) {

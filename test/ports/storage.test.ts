@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localStorage } from '#server/ports/storage/local'
 import { isKey, type Range, type Storage } from '#server/ports/storage/port'
@@ -301,6 +302,29 @@ async function answering(answer: RequestListener) {
     },
   }
 }
+
+test('the stand-in for S3 lists in pages', async () => {
+  for (const name of ['a', 'b']) await s3Storage(s3).put(`chat-images/pages/${name}.enc`, new Blob(['x']))
+  const client = new S3Client({
+    ...s3,
+    credentials: { accessKeyId: s3.keyId, secretAccessKey: s3.secret },
+    forcePathStyle: true,
+  })
+  const page = (ContinuationToken?: string) =>
+    client.send(
+      new ListObjectsV2Command({
+        Bucket: 'chat-images',
+        Prefix: 'pages/',
+        MaxKeys: 1,
+        ...(ContinuationToken && { ContinuationToken }),
+      }),
+    )
+  const first = await page()
+  const second = await page(first.NextContinuationToken)
+  const keys = [first, second].map(({ Contents = [] }) => Contents.map(({ Key }) => Key))
+  expect(keys).toEqual([['pages/a.enc'], ['pages/b.enc']])
+  client.destroy()
+})
 
 test('storage by S3 lists what comes in pages', async () => {
   const keys = ['a/1.enc', 'a/2.enc', 'a/3.enc']

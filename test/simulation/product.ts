@@ -16,6 +16,7 @@ import {
 import { type Act, type Entry, type Fact, type Judgement, ROW_VERSION, type Row, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { makes } from '#test/log/chat'
+import { plainMessage } from '#test/support/plain-message'
 import type { Deed } from './history.ts'
 
 // The acts of people as rows of the product, with its own projection and records.
@@ -57,22 +58,7 @@ export const editedTo = ({ body }: Row): number => (body as unknown as { message
 const actor = { name: 'somebody', role: null }
 const iso = (at: number): string => new Date(at).toISOString()
 
-const messageBody = (text: string): MessageBody => ({
-  actor,
-  text,
-  type: 'text',
-  attachments: [],
-  mentions: [],
-  reply_to: null,
-  poll_id: null,
-  version: 1,
-  edited_at: null,
-  deleted: null,
-  pinned: null,
-  reactions: {},
-  flagged: [],
-  edits: [],
-})
+const messageBody = (text: string): MessageBody => ({ actor, ...plainMessage(text) })
 
 /** The facts of the room at the moment of an act. */
 interface Known {

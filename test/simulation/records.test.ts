@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { projection } from '#server/domains/rooms/room-state/projection'
 import { records } from '#server/domains/rooms/room-state/records'
 import { type Fact, type Json, ROW_VERSION, type Row } from '#server/log/types'
+import { plainMessage } from '#test/support/plain-message'
 import { Collections } from './collections.ts'
 import { isSame } from './record-check.ts'
 import { World } from './world.ts'
@@ -18,19 +19,9 @@ type Resolved = { key: string; value: Fact; row: Row }
 
 const message = (text: string) => ({
   actor,
-  text,
-  type: 'text',
-  attachments: [],
+  ...plainMessage(text),
   mentions: [{ kind: 'user', id: 'bo', start: 0, len: 1 }],
-  reply_to: null,
-  poll_id: null,
-  version: 1,
-  edited_at: null,
-  deleted: null,
-  pinned: null,
-  reactions: {},
   flagged: ['word'],
-  edits: [],
 })
 
 /** A random change of a person or a message. */

@@ -19,6 +19,7 @@ import type { Row } from '#server/log/types'
 import { connectEmbedded } from '#server/ports/database/embedded'
 import { connectMongo } from '#server/ports/database/mongo'
 import type { Database } from '#server/ports/database/port'
+import { plainMessage } from '#test/support/plain-message'
 
 const uri = process.env.MONGODB_URI
 let database: Database
@@ -38,22 +39,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-const message = (text: string) => ({
-  actor: { name: 'ada', role: null },
-  text,
-  type: 'text',
-  attachments: [],
-  mentions: [],
-  reply_to: null,
-  poll_id: null,
-  version: 1,
-  edited_at: null,
-  deleted: null,
-  pinned: null,
-  reactions: {},
-  flagged: [],
-  edits: [],
-})
+const message = (text: string) => ({ actor: { name: 'ada', role: null }, ...plainMessage(text) })
 
 let rooms = 0
 /** A distinct word for each number, of letters without look-alikes. */

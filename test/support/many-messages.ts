@@ -2,25 +2,11 @@ import { messageCreated } from '#server/domains/rooms/room-state/events/messages
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/standing'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import type { Booted } from './boot.ts'
+import { plainMessage } from './plain-message.ts'
 import { times } from './times.ts'
 
 /** So many share a turn of the log. */
 const atOnce = 500
-
-const plain = {
-  type: 'text',
-  attachments: [],
-  mentions: [],
-  reply_to: null,
-  poll_id: null,
-  version: 1,
-  edited_at: null,
-  deleted: null,
-  pinned: null,
-  reactions: {},
-  flagged: [],
-  edits: [],
-}
 
 /** Stores messages of an account without any door, each with its number after the text. */
 export async function storeMessages(
@@ -39,7 +25,7 @@ export async function storeMessages(
         sender: account,
         makes: messageCreated,
         judge: (view) => ({
-          accept: entryOf(view, actor, messageCreated, { ...plain, text: `${text} ${number}` }),
+          accept: entryOf(view, actor, messageCreated, plainMessage(`${text} ${number}`)),
         }),
       }),
     )

@@ -15,3 +15,11 @@ test('a row of the archive names people beside their ids, whatever they sign in 
   expect(page).toContain('>channel:13ab42c3-d4e5<')
   expect(page).toContain('>email: me<')
 })
+
+test('fields of a row have plain names, and names that others chose stay text', async () => {
+  const at = new Date(1_796_000_000_000)
+  const row = { created_at: at, user_address: 'ann', last_read_at: at, constructor: 'x', '<b onclick=x>': 'x' }
+  const page = await rowAsPage(row, nameOf)
+  const shown = [...page.matchAll(/<th>(.*?)<\/th>/g)].map(([, label]) => label)
+  expect(shown).toEqual(['Created', 'Account', 'Last read at', 'Constructor', '&lt;b onclick=x&gt;'])
+})

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { forgetOldestIndexes } from '#server/domains/agents/library/retrieve'
 import { exactIndex, termsOf, vectorBytes } from '#server/domains/agents/library/search/exact'
-import { forgetOldestIndexes } from '#server/domains/agents/library/search/index'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 
 const places = [

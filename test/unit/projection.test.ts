@@ -1,22 +1,10 @@
 import { expect, test } from 'vitest'
 import { projection } from '#server/domains/rooms/room-state/projection'
 import type { Row } from '#server/log/types'
+import { plainMessage } from '#test/support/plain-message'
 
 const actor = { name: 'mod', role: null }
-const message = {
-  actor,
-  text: 'hello',
-  attachments: [],
-  mentions: [],
-  reply_to: null,
-  poll_id: null,
-  version: 1,
-  deleted: null,
-  pinned: null,
-  reactions: {},
-  flagged: [],
-  edits: [],
-}
+const message = { actor, ...plainMessage('hello') }
 
 const row = (seq: number, type: string, body: Row['body'], more: Partial<Row> = {}): Row => ({
   _id: `m${seq}`,

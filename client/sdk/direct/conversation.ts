@@ -95,7 +95,7 @@ export class Conversation implements Sealer {
     await this.#read()
   }
 
-  /** Something about the keys was told. */
+  /** Counts the events about keys. */
   async refresh(devicesToo = false): Promise<void> {
     await this.ready()
     if (devicesToo) await this.#loadDevices()
@@ -397,7 +397,7 @@ export class Conversation implements Sealer {
     for (const epoch of this.#epochs.values()) await this.#share(epoch, this.#trusted()).catch(() => undefined)
   }
 
-  /** Was this told because the message must be sealed anew? Then the keys are read again. */
+  /** Does this error ask to seal the message anew? Then the keys are read again. */
   async isStale(error: unknown): Promise<boolean> {
     const { code, details } = asAppError(error)
     if (code !== 'CONFLICT' || details?.epoch_id === undefined) return false

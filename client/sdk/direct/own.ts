@@ -68,7 +68,7 @@ const systems = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux']
 const browsers = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari']
 const proper: Record<string, string> = { Edg: 'Edge', OPR: 'Opera' }
 
-/** What its owner knows this device by; it is told to nobody else. */
+/** The name of this device for its owner. Nobody else gets it. */
 function nameOfThis(): string {
   if (typeof window === 'undefined') return 'A program'
   const { userAgent } = navigator

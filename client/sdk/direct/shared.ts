@@ -93,7 +93,7 @@ export interface Sealer {
   /** The text of a message, as the server takes it. */
   seal(place: In, draft: Draft): Promise<string>
   open(place: In, text: string): Promise<Opened>
-  /** Was this told because the message must be sealed anew? */
+  /** Does this error ask to seal the message anew? */
   isStale(error: unknown): Promise<boolean>
   /** The key for what is sent now. */
   sendingKey(): Promise<ConversationKey>

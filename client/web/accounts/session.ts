@@ -1,7 +1,8 @@
 import { createContext, useContext } from 'react'
-import type { SignInUser } from '#client/sdk/types'
+import type { Client, SignInUser } from '#client/sdk/types'
 import type { AuthMethod } from '#shared/api/people/identity'
-import type { Known } from './load-user.ts'
+import { madeUpName } from '#shared/kit/person-name'
+import { isGuest } from './sign-in/guest.ts'
 
 export interface ServerStatus {
   name: string
@@ -15,6 +16,25 @@ export interface ServerStatus {
   phone_mailbox: string | null
   meetings: string | null
   notice: string | null
+}
+
+type SessionMethod = Awaited<ReturnType<Client['identity']['session']>>['authMethod']
+
+interface Known {
+  user: SignInUser
+  method: SessionMethod
+}
+
+/** The account that is signed in, and by which method. A guest without a name is given one at the first sign-in. */
+export async function loadUser(client: Client): Promise<Known | null> {
+  const { user, authMethod: method } = await client.identity.session()
+  if (!user) return null
+  if (user.display_name || user.username || !isGuest(user.wallet_address)) return { user, method }
+  const display_name = madeUpName(user.wallet_address)
+  return client.accounts.updateProfile({ display_name }).then(
+    () => ({ user: { ...user, display_name }, method }),
+    () => ({ user, method }),
+  )
 }
 
 export interface Session {

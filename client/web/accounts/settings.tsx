@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { ContactsFrom } from '#shared/api/people/account-records'
 import { linkTo, type SettingsSection } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'
@@ -20,7 +20,7 @@ import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
 import { chooseHours, chooseLanguage } from '../texts/choose-language.ts'
 import { confirmationTexts } from '../texts/confirmations.ts'
-import { chosenHours, chosenLanguage, type Hours, type Language, languages } from '../texts/language.ts'
+import { chosenHours, chosenLanguage, languages } from '../texts/language.ts'
 import { settingTexts as t } from '../texts/settings.ts'
 import { looks, useLook } from './appearance/looks.ts'
 import { Availability } from './availability/availability.tsx'
@@ -52,39 +52,52 @@ function Look({ name }: { name: keyof typeof looks }) {
   )
 }
 
+/** A choice that is kept in this browser; without one, the browser's own applies. */
+function BrowserChoice<Value extends string>(props: {
+  title: string
+  usual: string
+  chosen: Value | null
+  onChoose: (value: Value | null) => void
+  children: ReactNode
+}) {
+  const { title, usual, chosen, onChoose, children } = props
+  return (
+    <label className="field">
+      <span>{title}</span>
+      <select
+        className="input"
+        value={chosen ?? ''}
+        onChange={({ target }) => onChoose((target.value || null) as Value | null)}
+      >
+        <option value="">{usual}</option>
+        {children}
+      </select>
+    </label>
+  )
+}
+
 function Appearance() {
   return (
     <>
       <Look name="theme" />
       <Look name="size" />
       <Look name="density" />
-      <label className="field">
-        <span>{t.language.title}</span>
-        <select
-          className="input"
-          value={chosenLanguage() ?? ''}
-          onChange={({ target }) => chooseLanguage((target.value || null) as Language | null)}
-        >
-          <option value="">{t.language.browser}</option>
-          {Object.entries(languages).map(([language, name]) => (
-            <option key={language} value={language} lang={language}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="field">
-        <span>{t.hours.title}</span>
-        <select
-          className="input"
-          value={chosenHours() ?? ''}
-          onChange={({ target }) => chooseHours((target.value || null) as Hours | null)}
-        >
-          <option value="">{t.hours.region}</option>
-          <option value="h12">{t.hours.h12}</option>
-          <option value="h23">{t.hours.h23}</option>
-        </select>
-      </label>
+      <BrowserChoice
+        title={t.language.title}
+        usual={t.language.browser}
+        chosen={chosenLanguage()}
+        onChoose={chooseLanguage}
+      >
+        {Object.entries(languages).map(([language, name]) => (
+          <option key={language} value={language} lang={language}>
+            {name}
+          </option>
+        ))}
+      </BrowserChoice>
+      <BrowserChoice title={t.hours.title} usual={t.hours.region} chosen={chosenHours()} onChoose={chooseHours}>
+        <option value="h12">{t.hours.h12}</option>
+        <option value="h23">{t.hours.h23}</option>
+      </BrowserChoice>
     </>
   )
 }

@@ -10,7 +10,7 @@ import { Blank, Listed, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
-import { findPeople } from '../rooms/find-people.ts'
+import { findPeople } from '../rooms/people-form.tsx'
 import { adminTexts } from '../texts/admin.ts'
 import { confirmationTexts } from '../texts/confirmations.ts'
 

@@ -145,7 +145,7 @@ export function paidChat(client: Client, agent: string) {
     // One that was made for another question stays good for that.
     if (!offer && error.code === 'INVALID_PAYMENT') return failed({ ...asked, payment: null }, '', error)
     if (!offer) return failed(asked, '', error)
-    // An answer of long ago is told by the history alone.
+    // Only the history has an old answer.
     if (payment !== null && isResumed && (await wasAnswered(message))) return drop(key)
     const unpaid = { key, message, payment: null, isFailed: false }
     visit.keep(unpaid)

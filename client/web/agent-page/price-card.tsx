@@ -7,7 +7,7 @@ import { priceTexts as t } from '../texts/prices.ts'
 import { amountText, type Offer, type Payer, usePayers } from './offer.ts'
 import styles from './price-card.module.css'
 
-/** Of a payment that is refused without a price: one that is not valid is told together with what is to be paid. */
+/** Of a payment that is refused without a price: an invalid payment is reported together with the price. */
 export const paymentWords: ProblemWords = t.problems
 
 const pricedWords: ProblemWords = { ...paymentWords, INVALID_PAYMENT: t.refused }

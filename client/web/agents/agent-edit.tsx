@@ -156,7 +156,7 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
       (cause: unknown) => {
         tell(null)
         setError(cause)
-        // What is wrong is told in the form.
+        // The form shows the error.
         flushSync(() => show('form'))
         focusWrong()
       },

@@ -65,7 +65,7 @@ export function Conversation(props: { agent: Agent; session?: string; beforeAsk?
   const { box, isAtEnd, toEnd, onScroll, hold } = useStick()
   const [problem, setProblem] = useState<unknown>(null)
   // What was wrong with the agent may be mended by now.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is told of the agent as it was.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the error is about the agent as it was.
   useEffect(() => setProblem(null), [agent])
   const last = exchanges.at(-1)?.run ?? null
   const running = useRunning(exchanges.flatMap(({ run }) => run ?? []))

@@ -16,7 +16,7 @@ import { AddKnowledge, EditKnowledge } from './knowledge-forms.tsx'
 
 const lookAgainMilliseconds = 3_000
 
-/** What an agent knows, as it changes: told by the socket, else asked for while something is being read. */
+/** An agent's knowledge as it changes: by events, or by polling while a source is being read. */
 function useKnowledge(agentId: string) {
   const client = useClient()
   const connection = useConnectionState()
@@ -75,7 +75,7 @@ function useKnowledge(agentId: string) {
       change((items) => [...items.filter(({ id }) => id !== item.id), item])
       await this.read(item.id)
     },
-    /** Reads a page; what it comes to is told of its item. */
+    /** Reads a page. Its item shows the result. */
     async read(knowledgeId: string) {
       change((items) =>
         items.map((item) => (item.id === knowledgeId ? { ...item, status: 'processing', pages: 0 } : item)),

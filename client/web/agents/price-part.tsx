@@ -119,7 +119,7 @@ const priceOf = (agent: OwnAgent) => ({
 export function PricePart(props: {
   agent: OwnAgent
   onSaved: (agent: OwnAgent) => void
-  /** Told whether what is shown is what is stored. */
+  /** Reports whether the form shows the stored price. */
   onKept: (isKept: boolean) => void
 }) {
   const { agent, onSaved, onKept } = props

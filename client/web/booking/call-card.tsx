@@ -10,7 +10,6 @@ import { useNowUntil } from '../kit/use-now.ts'
 import { bookingTexts as t } from '../texts/booked-calls.ts'
 import styles from './booking.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
-import { linkToCall } from './link-to-call.ts'
 
 type Shown = Pick<
   OutputOf<typeof booking.invited>,
@@ -39,7 +38,7 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
   const status = told !== 'cancelled' && now >= endsAt ? 'completed' : told
   const isOn = status === 'confirmed' || status === 'pending'
   const copy = async () => {
-    await navigator.clipboard.writeText(linkToCall(token))
+    await navigator.clipboard.writeText(location.origin + linkTo('call', { token }))
     tell(t.card.copied)
   }
   const enter = async () => {

@@ -13,7 +13,6 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { bookedCallTexts as t } from '../texts/booked-calls.ts'
 import styles from './booking.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
-import { linkToCall } from './link-to-call.ts'
 
 const pages = ['current', 'past'] as const
 
@@ -63,7 +62,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
   const time = dayAndTimeOf(call.scheduled_at)
   const who = otherParty(call)
   const copy = async () => {
-    await navigator.clipboard.writeText(linkToCall(call.invite_token))
+    await navigator.clipboard.writeText(location.origin + linkTo('call', { token: call.invite_token }))
     tell(t.copied)
   }
   const isPaid = call.payment_status === 'paid'
@@ -83,7 +82,11 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
       </span>
       {isOn(call) && (
         <span className="row">
-          <a className="button small" aria-label={t.openOne({ time })} href={linkToCall(call.invite_token)}>
+          <a
+            className="button small"
+            aria-label={t.openOne({ time })}
+            href={linkTo('call', { token: call.invite_token })}
+          >
             {t.open}
           </a>
           <ActButton className="button small" aria-label={t.copyLinkOne({ time })} onPress={copy}>

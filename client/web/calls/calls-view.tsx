@@ -42,7 +42,7 @@ function useCalls() {
       ),
     [client, change],
   )
-  // Nobody is told of a call that has rung too long.
+  // No event ends a call that has rung too long.
   const rings = value?.calls.find(({ status }) => status === 'ringing')?.started_at
   useEffect(() => {
     if (rings === undefined) return

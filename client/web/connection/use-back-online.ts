@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useConnectionState } from './client.ts'
 
-/** Calls `reload` each time that there is a connection again: what changed meanwhile is told to nobody who was away. */
+/** Calls `reload` after each reconnection, because events of the meantime are not sent again. */
 export function useBackOnline(reload: () => void): void {
   const isOnline = useConnectionState() === 'online'
   const wasOnline = useRef(isOnline)

@@ -10,7 +10,7 @@ import { MakeForm } from '../kit/make-form.tsx'
 import { Listed } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { confirmationTexts } from '../texts/confirmations.ts'
-import { folderTexts as t } from '../texts/folders.ts'
+import { folderTexts as t } from '../texts/sidebar.ts'
 import styles from './folders.module.css'
 import { isAmong, useFolders, withFolder, without } from './use-folders.ts'
 

@@ -6,7 +6,7 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
-import { folderTexts } from '../texts/folders.ts'
+import { folderTexts } from '../texts/sidebar.ts'
 
 export interface Folders {
   /** In their order. */
@@ -39,7 +39,7 @@ export function useLoadedFolders(count: number): Loaded<Folders> {
   const { value, change, reload } = loaded
   const hasSome = value !== null && value.folders.length + value.pinned.length > 0
   const before = useRef({ isOnline, count })
-  // What changed meanwhile is told to nobody who was away; a room that is joined again is in its folders again.
+  // Events of the meantime are not sent again. A room that is joined again is in its folders again.
   useEffect(() => {
     const isMore = hasSome && before.current.count > 0 && count > before.current.count
     if ((isOnline && !before.current.isOnline) || isMore) reload()

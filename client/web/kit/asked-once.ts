@@ -18,5 +18,5 @@ export function askedOnce<T>(owner: object, name: string, ask: () => Promise<T>)
   return answer
 }
 
-/** The next one who asks is told how it is then. */
+/** The next caller gets a new answer. */
 export const forgetAnswer = (owner: object, name: string): void => void all.get(owner)?.delete(name)

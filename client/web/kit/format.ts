@@ -31,7 +31,6 @@ function formatOnce<Format>(make: (locale: string) => Format): () => Format {
 const clock = formatOnce((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' }))
 const dayOfWeek = formatOnce((tag) => new Intl.DateTimeFormat(tag, { weekday: 'long', day: 'numeric', month: 'long' }))
 const full = formatOnce((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }))
-const megabytes = formatOnce((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1, useGrouping: false }))
 const inline = formatOnce((tag) => new Intl.ListFormat(tag, { type: 'unit', style: 'short' }))
 
 /** An hour that no change of the clocks takes away. */
@@ -77,10 +76,6 @@ export function lengthOf(seconds: number): string {
   }
   return parts.slice(0, 2).join(' ') || kitTexts.units.s({ count: 0 })
 }
-
-/** A length in bytes, in the largest unit that leaves a whole number. */
-export const lengthInBytes = (bytes: number): string =>
-  bytes < 1_024 * 1_024 ? `${Math.ceil(bytes / 1_024)} kB` : `${megabytes().format(bytes / 1_024 / 1_024)} MB`
 
 export const secondsUntil = (moment: string | null | undefined, now: number): number =>
   moment ? Math.max(0, (Date.parse(moment) - now) / 1000) : 0

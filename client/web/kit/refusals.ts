@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode, errors } from '#shared/errors'
-import { refusalTexts } from '../texts/refusals.ts'
+import { refusalTexts } from '../texts/values.ts'
 import { explainErrors, type ProblemWords } from './problem.ts'
 
 const texts: ProblemWords = refusalTexts.codes

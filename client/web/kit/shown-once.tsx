@@ -4,7 +4,7 @@ import { useTell } from './toasts.tsx'
 
 const selectAll = (field: HTMLInputElement | null) => field?.select()
 
-/** What is copied from here, as a link, or a secret that is never told again: selected, and with a button. `what` is its name, as `link`. */
+/** What is copied from here, as a link, or a secret that is never shown again: selected, and with a button. `what` is its name, as `link`. */
 export function ShownOnce({
   what,
   label,

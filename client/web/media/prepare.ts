@@ -1,4 +1,4 @@
-import { lengthInBytes } from '../kit/format.ts'
+import { lengthInBytes } from '../kit/byte-length.ts'
 import { mediaTexts as t } from '../texts/media.ts'
 import { tooLarge } from './words.ts'
 

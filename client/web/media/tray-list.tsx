@@ -1,5 +1,5 @@
 import { type ChangeEvent, useRef } from 'react'
-import { lengthInBytes } from '../kit/format.ts'
+import { lengthInBytes } from '../kit/byte-length.ts'
 import { Icon } from '../kit/icon.tsx'
 import { MenuButton, MenuItem } from '../kit/menu.tsx'
 import { problemText } from '../kit/problem.ts'

@@ -7,7 +7,7 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
 import { ThemeButton } from '../accounts/appearance/theme-button.tsx'
-import { loadUser } from '../accounts/load-user.ts'
+import { loadUser } from '../accounts/session.ts'
 import { Wordmark } from '../accounts/welcome/wordmark.tsx'
 import { callOfPage, originOfCall, ringUp } from '../calls/ring.ts'
 import { useAccount, useClient } from '../connection/client.ts'
@@ -45,7 +45,7 @@ function useCall() {
         .catch(() => {})
         .finally(() => setLoading(false))
     lookQuietly()
-    // Nobody is told of a call that has rung too long.
+    // No event ends a call that has rung too long.
     const timer = setTimeout(lookQuietly, (ringSeconds + 1) * 1_000)
     const unhear = client.on(table.events.callChanged, ({ call: changed }) => {
       if (changed.id === id) setCall(changed)
@@ -190,7 +190,7 @@ export function MeetingPage({ code }: { code: string }) {
     )
   const { host, ...room } = found.value
   const isHost = isSameAccount(host.address, account)
-  // Whether the host is there is told by the pictures, once one is in.
+  // Inside, the pictures show whether the host is there.
   const hosted = hostWords(meeting ? { ...host, isPresent: null } : host)
   const facts = shown ? shown.words : isHost ? t.host.isYou : hosted
   const heading = shown?.name ?? room.title

@@ -24,6 +24,13 @@ export interface Standing {
   waitSeconds: number
 }
 
+/** Why nothing at all can be sent, by the refusal of a text. */
+const shutTexts = new Map<string | null, string>([
+  ['SUSPENDED', t.composer.suspended],
+  ['ROOM_ARCHIVED', t.composer.archived],
+  ['USER_NOT_FOUND', t.composer.deleted],
+])
+
 /** The kinds of content that the account may send here now. */
 export function useStanding(state: RoomState): Standing {
   const { live, sealed, isSealed } = useOpenRoom()
@@ -36,7 +43,7 @@ export function useStanding(state: RoomState): Standing {
   const isMuted = me.is_muted
   const refusal = text?.ok === false ? text.code : null
   const isSilenced = refusal === 'READ_ONLY'
-  const shut = refusal === 'SUSPENDED' ? t.composer.suspended : refusal === 'ROOM_ARCHIVED' ? t.composer.archived : null
+  const shut = shutTexts.get(refusal) ?? null
   const canWrite = !isMuted && !isSilenced && shut === null
   const may = (sendable: keyof Offers) => canWrite && me.capabilities[sendable]?.ok !== false
   return {

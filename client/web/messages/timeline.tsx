@@ -176,8 +176,16 @@ export function Timeline(props: {
     live.loadOlder().catch(() => {})
   }
   const { box, isAtEnd, toEnd, toRow, onScroll } = useScroll({ rows, marked, hasMore, onOlder: older, focusedRow })
+  const isFolded = rows.some(({ kind }) => kind === 'purged')
+  useEffect(() => {
+    // What cannot be scrolled is never scrolled up to.
+    const isFilled = !box.current || box.current.scrollHeight > box.current.clientHeight
+    if (!isFolded || !hasMore || isFilled) return
+    if (state.messages.length > shown) setShown((count) => count + shownMore)
+    else live.loadOlder().catch(() => {})
+  }, [box, isFolded, hasMore, state.messages, shown, live])
   const showFrom = (seq: number) => setShown((count) => Math.max(count, countFrom(live.state, seq)))
-  const unread = useUnread({ box, state, live, first, isAtEnd, rows, toRow, showFrom })
+  const unread = useUnread({ box, state, live, account, first, isAtEnd, rows, toRow, showFrom })
 
   useKey('markRead', unread.isBarShown ? unread.markAll : null)
 
@@ -286,10 +294,13 @@ function RowLine({ row, ...rest }: LineProps) {
   return (
     <li className={styles.notice}>
       <Icon name="shield" />
-      {noticeText(row.event)}
+      {row.kind === 'purged' ? purgedText(row.first, row.count) : noticeText(row.event)}
     </li>
   )
 }
+
+const purgedText = ({ sender, sender_address }: LocalMessage, count: number): string =>
+  t.row.purged({ count, name: nameOf(sender.name, sender_address) })
 
 function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }) {
   const connection = useConnectionState()

@@ -14,6 +14,8 @@ export type Row =
   | { kind: 'new'; key: string }
   | { kind: 'notice'; key: string; event: Notice }
   | { kind: 'message'; key: string; message: LocalMessage; startsGroup: boolean }
+  /** Neighbouring messages of one person that were deleted at once. */
+  | { kind: 'purged'; key: string; first: LocalMessage; count: number }
 
 /** The rows of the timeline: messages and notices in their order, with the days and the "new" mark between them. */
 export function rowsOf(input: {
@@ -64,8 +66,27 @@ export function rowsOf(input: {
     before = message
   }
   tellNotices(Number.POSITIVE_INFINITY)
+  return rows.reduce<Row[]>(withFolded, [])
+}
+
+/** The rows with the next one, which joins the row before it if one purge took the messages of both. */
+function withFolded(rows: Row[], row: Row): Row[] {
+  const last = rows.at(-1)
+  const before = last?.kind === 'purged' ? last.first : last?.kind === 'message' ? last.message : null
+  if (row.kind !== 'message' || !last || !before) rows.push(row)
+  else if (isOfOnePurge(before, row.message)) {
+    const count = last.kind === 'purged' ? last.count + 1 : 2
+    rows[rows.length - 1] = { kind: 'purged', key: `purged-${before.id}`, first: before, count }
+  } else rows.push(last.kind === 'purged' ? { ...row, startsGroup: true } : row)
   return rows
 }
+
+const isOfOnePurge = (one: LocalMessage, other: LocalMessage): boolean =>
+  one.is_deleted &&
+  other.is_deleted &&
+  one.deleted_at === other.deleted_at &&
+  one.deleted_by === other.deleted_by &&
+  isSameAccount(one.sender_address, other.sender_address)
 
 function follows(before: LocalMessage | null, message: LocalMessage): boolean {
   return (
@@ -95,6 +116,24 @@ export function useFirstUnread(state: RoomState): FirstUnread {
   return first.current
 }
 
+/** How many messages were unread when the room was opened, without those that purges took since. */
+function countNew({ messages, notices }: RoomState, from: number, opened: Opened, account: string): number {
+  const purged = notices.reduce((sum, { data, seq }) => {
+    if (!('to_seq' in data) || seq <= opened.seq || data.to_seq < from) return sum
+    return isSameAccount(data.target.id, account) ? sum : sum + data.count
+  }, 0)
+  if (purged === 0) return opened.unread
+  const left = messages.filter(
+    (message) => message.seq >= from && !message.is_deleted && !isSameAccount(message.sender_address, account),
+  )
+  return Math.min(opened.unread, Math.max(left.length, opened.unread - purged))
+}
+
+interface Opened {
+  unread: number
+  seq: number
+}
+
 /** How many rows are shown if those from this seq on are. */
 export const countFrom = ({ messages }: RoomState, seq: number): number =>
   messages.filter((message) => message.local !== 'sent' || message.seq >= seq).length + 1
@@ -107,6 +146,7 @@ export function useUnread(input: {
   box: RefObject<HTMLDivElement | null>
   state: RoomState
   live: LiveRoom
+  account: string
   first: FirstUnread
   isAtEnd: boolean
   rows: readonly Row[]
@@ -119,8 +159,9 @@ export function useUnread(input: {
   const [jumps, setJumps] = useState(0)
   const jumped = useRef(0)
   const hasBegun = useRef(false)
-  const count = useRef(0)
-  if (first !== null && count.current === 0) count.current = state.me.unread
+  const opened = useRef<Opened | null>(null)
+  if (first !== null) opened.current ??= { unread: state.me.unread, seq: state.seq }
+  const count = first && opened.current ? countNew(state, first.seq, opened.current, input.account) : 0
   const now = useRef(input)
   now.current = input
 
@@ -184,7 +225,7 @@ export function useUnread(input: {
     live.markRead(live.state.seq)
     see(live.ref, live.state.seq)
   }
-  return { look, jump, markAll, isBarShown: first !== null && !isReading, count: count.current }
+  return { look, jump, markAll, isBarShown: count > 0 && !isReading, count }
 }
 
 /** The seq of the newest message of which the end was seen; 0 where there is none. */

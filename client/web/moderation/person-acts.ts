@@ -61,7 +61,7 @@ export const personActs: Readonly<Record<PersonAct, Look>> = {
   },
 }
 
-/** How long an act holds, and what the person is told of why. */
+/** The length of an act, and the reason that the person sees. */
 export interface Terms {
   duration: string
   reason: string

@@ -130,7 +130,7 @@ function ItemsField(props: {
     <fieldset className="stack form-items">
       <legend className="label">{title}</legend>
       {items.map((item, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: most have no ids, and are told apart by their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: most have no ids, only their place
         <fieldset key={at} className={`stack ${styles.formItem}`}>
           <legend className="row">
             <span className="label grow">{at + 1}</span>

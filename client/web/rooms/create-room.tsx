@@ -11,7 +11,7 @@ import { Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
 import { newRoomTexts as t } from '../texts/rooms.ts'
 import styles from './create-room.module.css'
-import { findPeople } from './find-people.ts'
+import { findPeople } from './people-form.tsx'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 

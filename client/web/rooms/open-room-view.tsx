@@ -3,6 +3,7 @@ import type { DirectDevice, DirectState, LiveRoom, LocalMessage, RoomState, Typi
 import type { Message } from '#shared/api/rooms/message'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { PanelName } from '#shared/kit/pages'
+import { deletedName } from '#shared/kit/person-name'
 import { roomKey } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'
@@ -27,10 +28,10 @@ import { ActForm } from '../moderation/act-form.tsx'
 import { useAct } from '../moderation/acts.ts'
 import { type AskedAct, isDeletion, personActs, type RowAct } from '../moderation/person-acts.ts'
 import { ModerationContext, useLoadedModeration } from '../moderation/use-moderation.ts'
-import { connectionTexts } from '../texts/connection.ts'
 import { directTexts } from '../texts/direct.ts'
 import { messageTexts } from '../texts/messages.ts'
 import { moderationTexts } from '../texts/moderation.ts'
+import { connectionTexts } from '../texts/pages.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
 import { TourHint } from '../tour/tour-hint.tsx'
 import { NamesakesContext, useNamesakesIn } from './namesakes.ts'
@@ -43,6 +44,7 @@ import roomsStyles from './rooms.module.css'
 import { closeDialog, goTo, useMessageAt, useRoomSettingsPart } from './route.ts'
 import { RulesText, rulesTitle } from './rules-sheet.tsx'
 import { useNewRules } from './seen-rules.ts'
+import { useRoomList } from './use-rooms.ts'
 
 const shownMilliseconds = 12_000
 
@@ -139,6 +141,7 @@ export function OpenRoomView(props: {
   const sealed = sealedBy({ ...live.ref, messaging_type: state.room?.messaging_type })
   const knowsBlocked = useKnowsBlocked()
   const namesakes = useNamesakesIn(state)
+  useDeletedNames(state, account, onReopen)
   const composer = useRef<ComposerHandle>(null)
   const timeline = useRef<TimelineHandle>(null)
   const [marked, setMarked] = useState<{ id: string; at: number } | null>(null)
@@ -253,6 +256,24 @@ export function OpenRoomView(props: {
       </ModerationContext>
     </RoomContext>
   )
+}
+
+/** Reads the names in a conversation anew, once, whose other person was deleted meanwhile. */
+function useDeletedNames({ me, messages }: RoomState, account: string, onReopen: () => void) {
+  const { reload } = useRoomList()
+  const isDeleted = me.capabilities.text?.code === 'USER_NOT_FOUND'
+  const isNamed = messages.some(
+    ({ sender, sender_address }) => sender.name !== deletedName && !isSameAccount(sender_address, account),
+  )
+  const isReopened = useRef(false)
+  useEffect(() => {
+    if (isDeleted) reload()
+  }, [isDeleted, reload])
+  useEffect(() => {
+    if (!isDeleted || !isNamed || isReopened.current) return
+    isReopened.current = true
+    onReopen()
+  }, [isDeleted, isNamed, onReopen])
 }
 
 /** The rules of a room, shown above the message field until the account has acknowledged them. */

@@ -181,8 +181,10 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
     <header className="room-head">
       <BackToRooms />
       <div className="grow">
-        <h1 tabIndex={-1}>{name}</h1>
-        <p className="room-facts">
+        <h1 tabIndex={-1} className={styles.title}>
+          {name}
+        </h1>
+        <p className={`room-facts ${styles.facts}`}>
           {(state.room ?? known)?.access_level === 'staff' && (
             <span className="chip role" title={t.header.staffHint}>
               {t.header.staff}

@@ -29,7 +29,7 @@ export function useRoomList(): Rooms {
 const unlessSeen = (row: RoomSummary, seen: ReadonlyMap<string, number>): RoomSummary =>
   (seen.get(keyOf(row)) ?? 0) >= row.head_seq && row.head_seq > 0 ? { ...row, unread: 0, mentions: 0 } : row
 
-/** What was told while the list was being loaded is newer than the list. */
+/** Events during the load are newer than the loaded list. */
 function withNews(row: RoomSummary, known: readonly RoomSummary[] | null): RoomSummary {
   const told = known?.find((one) => keyOf(one) === keyOf(row))
   if (!told || told.head_seq <= row.head_seq) return row

@@ -30,7 +30,7 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
   const { view, onReplay } = props
   const account = useAccount()
   const [playing, setPlaying] = useState<Playing>(notPlaying)
-  /** Of a change here: a description is not told to who watches. */
+  /** A description that was changed here: viewers get no event of it. */
   const [edited, setEdited] = useState<{ description: string | null } | null>(null)
   const { error, stream, state, counts } = view ?? { error: null, stream: null, state: null, counts: null }
   if (!view || !stream || !state)

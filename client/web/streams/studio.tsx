@@ -142,7 +142,7 @@ const shownCounts = 40
 function Figures({ counts }: { counts: StreamCount }) {
   const { v, viewers, peak, unique } = counts
   const [values, setValues] = useState<readonly number[]>([])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one point for each count that is told
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one point for each count that arrives
   useEffect(() => setValues((before) => [...before, viewers].slice(-shownCounts)), [v, viewers])
   return (
     <dl className={styles.figures}>

@@ -26,9 +26,21 @@ export const pageTexts = textCatalog('pages', {
   schedule: 'Book a call',
   call: 'Call',
   opening: 'Opening: {page}',
+  messageHint: 'This link opens a message once you are signed in.',
   skip: 'Skip to the message field',
   missing: 'Page not found',
   missingTitle: 'Page not found · Plaza',
   missingHint: 'The address may be mistyped, or its page was deleted.',
   home: 'Go to Plaza',
+})
+
+export const connectionTexts = textCatalog('connection', {
+  caughtUp: 'Caught up: {events, plural, one {# event} other {# events}}, {gaps, plural, one {# gap} other {# gaps}}',
+  problems: {
+    offline: 'You’re offline. Messages you write are sent when you’re back online.',
+    rest: 'Limited connection. New messages may arrive with a delay.',
+    closed: 'Disconnected. Reload the page to reconnect.',
+    cut: 'You disconnected. Messages you write are sent when you reconnect.',
+  },
+  reconnect: 'Reconnect',
 })

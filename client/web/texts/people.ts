@@ -4,6 +4,7 @@ import { textCatalog } from './catalog.ts'
 export const peopleTexts = textCatalog('people', {
   report: 'Report {name}',
   scripted: 'scripted, part of the demo',
+  unavailable: 'This account is not available.',
   agent: 'agent',
   bot: 'bot',
   you: 'you',

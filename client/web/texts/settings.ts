@@ -173,6 +173,7 @@ export const settingTexts = textCatalog('settings', {
     make: 'Request a copy',
     makeAgain: 'Request a new copy',
     makeHint: 'Once a day. A new copy replaces the previous one.',
+    makeLater: 'You can request a new copy after {time}.',
     begun: 'Your copy is being prepared. You can close this page.',
     working: 'Your copy is being prepared.',
     readyAt: 'It will be ready at about {time}.',

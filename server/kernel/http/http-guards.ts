@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import express, { type Request, type RequestHandler, type Response } from 'express'
-import { clientAddressOf, type Proxies } from '#server/kernel/addresses'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
+import { clientAddressOf, isLocalRequest, type Proxies } from '#server/kernel/addresses'
 import type { Bound, Caller } from '#server/kernel/context'
 import type { Kernel } from '#server/kernel/invoke'
 import type { Rate } from '#server/kernel/limits/limits'
@@ -221,4 +221,16 @@ export interface Door {
   meter: RequestMeter
   headersOfRefusals: Headers
   identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
+}
+
+/** Passkeys belong to a name, never to an address: a page at a local address is redirected to `localhost`. */
+export function redirectToLocalhost(app: Express, publicUrl: string): void {
+  if (new URL(publicUrl).hostname !== 'localhost') return
+  app.get('/{*path}', (request, response, next) => {
+    const address = /^(?:127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.exec(request.get('host') ?? '')
+    const isPage = /\btext\/html\b/.test(request.get('accept') ?? '') && /^\/(?!api\/)/i.test(request.originalUrl)
+    if (!address || !isPage || !isLocalRequest(request)) return next()
+    response.setHeader('Cache-Control', 'no-store')
+    response.redirect(302, `http://localhost${address[1] ?? ''}${request.originalUrl}`)
+  })
 }

@@ -35,6 +35,7 @@ import {
   readBody,
   readerRuleOf,
   readLongBody,
+  redirectToLocalhost,
   refuseExpectations,
   refuseForeignOrigins,
   refuseUnclearHosts,
@@ -44,7 +45,6 @@ import {
 } from './http-guards.ts'
 import { securityHeaders, separateFilesHost, setHeaders } from './http-headers.ts'
 import { adminProofOf, credentialOf, hasBearer, readInput, type Spelling, spellingsOf } from './http-input.ts'
-import { redirectToLocalhost } from './localhost-redirect.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
 
 interface HttpDoor extends Door {

@@ -1,7 +1,6 @@
 import { repeatWork } from '#server/kernel/beat'
 import type { Caller, Node } from '#server/kernel/context'
-import { holdShares } from '#server/kernel/held'
-import { budgets } from '#server/kernel/limits/budgets'
+import { budgets, holdShares } from '#server/kernel/limits/budgets'
 import { nodeState } from '#server/kernel/operate/node-state'
 import { callerKindOf } from '#server/kernel/sockets/connection-slots'
 import { AppError, type ErrorCode } from '#shared/errors'

@@ -21,11 +21,11 @@ export async function recordReceipt(
   )
 }
 
-/** Notes why an admin has erased an account, which the line of the call does not say. */
+/** Notes why an admin has erased which account, also where the call itself has no answer. */
 export async function recordReason(
   node: Pick<Node, 'now'>,
-  { id, admin, reason }: { id: string; admin: string; reason: string },
+  { id, admin, target, reason }: { id: string; admin: string; target: string; reason: string },
 ): Promise<void> {
-  const line = { operation: 'ownData.eraseUser', actor: admin, outcome: 'reason', request_id: id, reason }
+  const line = { operation: 'ownData.eraseUser', actor: admin, outcome: 'reason', request_id: id, target, reason }
   await AuditLines.create({ _id: newId(), ...line, at: new Date(node.now()) })
 }

@@ -59,6 +59,7 @@ export const AuditLines = defineModel(
         reason: 'The audit log shows who changed this installation.',
         days: 365,
       },
+      { owner: 'target', becomes: 'unlink', archive: false },
     ],
     archive: 'accounts',
     secret: ['reason'],
@@ -73,12 +74,14 @@ export const AuditLines = defineModel(
       at: { type: Date, required: true },
       // Of an erasure: how many rows of which models.
       counts: { type: Schema.Types.Mixed },
-      // Of an act of an admin: why.
+      // Of an act of an admin: on whom, and why.
+      target: { type: String },
       reason: { type: String },
     },
     { collection: 'auditLines', versionKey: false },
   )
     .index({ actor: 1, at: -1 })
+    .index({ target: 1 }, { partialFilterExpression: { target: { $exists: true } } })
     .index({ at: 1 }),
 )
 

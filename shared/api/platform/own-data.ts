@@ -4,6 +4,8 @@ import { Address, Link, maybe, Time, text } from '#shared/kit/primitives'
 
 /** An archive is there for so many days. */
 export const archiveDays = 7
+/** The next archive can be requested so long after the last. */
+export const exportIntervalMilliseconds = 86_400_000
 
 export const DataExport = z.object({
   id: z.string(),
@@ -46,7 +48,6 @@ const ofAdmin = {
   access: 'admin',
   limit: 'general',
   cost: 'cheap',
-  audit: true,
 } as const
 
 /** What an account has here, in an archive for its owner. */
@@ -131,6 +132,7 @@ export const ownData = {
     ...ofAdmin,
     repeat: 'harmless',
     freshProof: { unless: [] },
+    audit: 'address',
     input: z.object({ address: Address, include_media: maybe(z.boolean()) }),
     output: z.object({ export: DataExport }),
     errors: ['USER_NOT_FOUND'],
@@ -142,6 +144,7 @@ export const ownData = {
     socket: '/notifications own-data:erase-user',
     ...ofAdmin,
     freshProof: { unless: [] },
+    audit: 'address',
     input: z.object({ address: Address, reason: text(500).min(1), messages: MessagesOfErased.default('unlink') }),
     output: z.object({ erased_at: Time }),
     errors: ['USER_NOT_FOUND', 'CONFLICT'],

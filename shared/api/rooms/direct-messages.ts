@@ -3,7 +3,7 @@ import { operation } from '#shared/kit/contract'
 import { conversationIdOf } from '#shared/kit/conversation-id'
 import { Address, CallerAddress, ClientId, Done, Id, Moment, maybe, pageSize, Time } from '#shared/kit/primitives'
 import { peerIn } from '#shared/kit/room-key'
-import { AnyType, Blobs, Content, cursor, type Message, type Reaction, Sign } from './message.ts'
+import { AnyType, Blobs, Content, cursor, type Message, NoAttachments, type Reaction, Sign } from './message.ts'
 
 /** A direct message, as the documented paths have it. */
 export const DirectMessage = z.object({
@@ -115,7 +115,13 @@ export const directMessages = {
     errorBody: 'text',
     idempotency: { key: 'client_action_id', kept: 'log' },
     whileSuspended: 'judged',
-    input: z.object({ id: Id, userAddress: CallerAddress, ...said, client_action_id: ClientId.optional() }),
+    input: z.object({
+      id: Id,
+      userAddress: CallerAddress,
+      ...said,
+      attachments: NoAttachments,
+      client_action_id: ClientId.optional(),
+    }),
     output: z.object({ success: z.literal(true), message: DirectMessage }),
     errors: ['MESSAGE_NOT_FOUND', 'BLOCKED', 'EDIT_WINDOW_CLOSED'],
   }),

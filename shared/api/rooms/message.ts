@@ -112,6 +112,11 @@ export const Mentions = z
   .array(Mention.extend({ id: line(0, 160).transform(canonicalAddress) }))
   .max(50)
   .optional()
+/** A change of a message has none, also where other unknown fields are ignored. */
+export const NoAttachments = z
+  .undefined('attachments: an edit keeps the files of its message')
+  .optional()
+  .meta({ description: 'Refused: an edit keeps the files of its message.' })
 export const draft = {
   ...spellings,
   attachments: z

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MessageType, Verdict } from '#shared/api/moderation/verdict'
 import { operation } from '#shared/kit/contract'
 import { CallerAddress, ClientId, count, Done, Id, Moment, maybe, pageSize, Time, text } from '#shared/kit/primitives'
-import { Blobs, Content, cursor, draft, Mentions, Message, Reaction, Sign } from './message.ts'
+import { Blobs, Content, cursor, draft, Mentions, Message, NoAttachments, Reaction, Sign } from './message.ts'
 import { channelRef, pathOf, RoomId, roomPaths, seen } from './room-paths.ts'
 
 /** Clients of the documented paths read the message at top level as well. */
@@ -60,6 +60,7 @@ export const editAliases = roomPaths.map(({ path, ref }) => ({
       content: Content,
       mentions: Mentions,
       blobs: Blobs,
+      attachments: NoAttachments,
       version: count(1, 1_000_000).optional(),
       client_action_id: ClientId.optional(),
       userAddress: CallerAddress,

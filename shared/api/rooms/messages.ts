@@ -6,7 +6,19 @@ import { directMessages } from './direct-messages.ts'
 import { leanSent } from './lean.ts'
 import { listening, presence, readReceipts } from './listening.ts'
 import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
-import { Blobs, Content, cursor, draft, LeanSent, Mentions, Message, Reaction, Sign, sent } from './message.ts'
+import {
+  Blobs,
+  Content,
+  cursor,
+  draft,
+  LeanSent,
+  Mentions,
+  Message,
+  NoAttachments,
+  Reaction,
+  Sign,
+  sent,
+} from './message.ts'
 import {
   editAliases,
   historyAliases,
@@ -155,6 +167,7 @@ export const messages = {
       /** The mentions from now on. If omitted, earlier ones stay while the text has their words. */
       mentions: Mentions,
       blobs: Blobs,
+      attachments: NoAttachments,
       client_action_id: ClientId.optional(),
     }),
     output: z.object({ message: Message, verdict: Verdict }),

@@ -332,7 +332,7 @@ describe('what a model finds in the knowledge of an agent', () => {
     for (const chunk of chunks) await KnowledgeChunks.collection.insertOne({ ...chunk, generation: item._id } as never)
     return item._id
   }
-  /** Answers each batch, and returns what the model was told. */
+  /** Answers each batch, and returns what the model got. */
   async function extract(
     input: CallOf<typeof agents.extractEvents>,
     answers: readonly string[],

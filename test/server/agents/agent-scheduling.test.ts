@@ -43,7 +43,7 @@ async function host(more: object = {}, booked?: CallOf<typeof scheduling.configu
   return { owner, agent }
 }
 
-/** All that the model is told of a question, the answer over REST, and its frames. */
+/** The request to the model for a question, the answer over REST, and its frames. */
 async function ask(who: Person, agent: string, message: string) {
   const answer = who.does('rest', agents.chat, { id: agent, message })
   const asked = await puppet.asked()

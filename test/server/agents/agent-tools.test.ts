@@ -28,7 +28,7 @@ const elsewhere: NodeJS.Dict<string | string[]>[] = []
 const logged: string[] = []
 const platformData = fakePlatformData({ data: { rooms: 7 } })
 
-/** Does what it is told, step by step, and then says so. */
+/** A model that takes the given steps, and then says so. */
 const questions: Question[] = []
 const steps: Part[][] = []
 const end = (reason: 'stop' | 'calls'): Part => ({ type: 'end', reason, inputTokens: 2, outputTokens: 1 })

@@ -401,7 +401,7 @@ describe('an agent', () => {
     const { id, owner_address, name, personality, system_instructions, model, avatar_emoji, avatar_url } = kept
     const { visibility, message_count, tags, created_at, updated_at } = kept
     const listed = { id, owner_address, name, personality, system_instructions, model, avatar_emoji, avatar_url }
-    // What else there is of it, such as its tools, is told of one alone.
+    // Only the answer about one agent has the rest of it, such as its tools.
     expect((await owner.does(door, agents.list, {})).agents).toEqual([
       { ...listed, visibility, message_count, tags, created_at, updated_at },
     ])
@@ -997,7 +997,7 @@ solo.each(over)('of more answers than are listed it is told that there are more,
   await Runs.create(newRun(app.node, ask))
   const { runs, has_more } = await owner.does(door, agents.active, { agent_id: id })
   expect([runs.length, has_more]).toEqual([50, true])
-  // The first frame of each is on its way, as who asks is told.
+  // The first frame of each is on its way.
   expect(new Set(runs.map(({ head_idx }) => head_idx))).toEqual(new Set([0]))
   await Runs.deleteMany({ agent_id: id })
 })

@@ -130,7 +130,7 @@ describe('T13: a question that waits for its turn', () => {
   solo('is not given to the model where it is refused by then', async () => {
     const { agent, first, run_id } = await waiting()
     const asked = vi.spyOn(puppet.model, 'answer')
-    // As where the node that took the change died before it told anybody.
+    // As if the node of the change had died before it notified anybody.
     await Agents.updateOne({ _id: agent }, { $set: { visibility: 'private' } })
     first.say('Yes.')
     first.end()

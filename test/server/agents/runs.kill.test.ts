@@ -16,7 +16,7 @@ beforeAll(build)
 const textOf = (frames: readonly RunFrame[]) =>
   frames.reduce((text, frame) => (frame.t === 'chunk' ? text.slice(0, frame.off) + frame.text : text), '')
 
-/** What is kept is what was told, up to its one end, which says the text that is kept. */
+/** The stored frames are those that were sent, up to the one end, which has the stored text. */
 function expectWhole(told: readonly RunFrame[], kept: readonly RunFrame[]): void {
   const before = kept.slice(0, -1)
   expect(before.slice(0, told.length)).toEqual(told.slice(0, before.length))
@@ -26,7 +26,7 @@ function expectWhole(told: readonly RunFrame[], kept: readonly RunFrame[]): void
   expect(kept.at(-1)).toMatchObject(end)
 }
 
-/** Who was told so much, and perhaps more than is kept, is told the rest up to the same end, at the idx that follows theirs. */
+/** A reader that got so many frames, perhaps more than are stored, gets the rest from its next idx up to the same end. */
 async function expectEnd(reader: Person, run_id: string, told: readonly RunFrame[], kept: readonly RunFrame[]) {
   const after_idx = told.at(-1)?.idx ?? -1
   const { frames, state } = await reader.does('socket', agents.resume, { run_id, after_idx })
@@ -85,7 +85,7 @@ describe('a server killed with -9 while it answers', () => {
   })
 })
 
-/** Asks something that is never answered to its end, and waits until some of it was told. */
+/** Asks something that is never answered to its end, and waits until some frames were sent. */
 async function asking(url: string, chunks: number) {
   const owner = `owner ${crypto.randomUUID()}`
   const asker = await personAt(url, owner)

@@ -59,7 +59,7 @@ async function ended(run: StoredRun): Promise<{ run: StoredRun; frames: FrameBod
   await expect.poll(async () => (await stored(run))?.state).not.toBe('running')
   return { run: (await stored(run)) as StoredRun, frames: await framesFrom(run._id, 0) }
 }
-/** What this node has told of a run so far. */
+/** The frames of a run that this node has sent so far. */
 const toldOf = (run: string): readonly FrameBody[] => runsHere(node).get(run)?.frames ?? []
 
 /** The store takes no frames of this node until it is opened. */

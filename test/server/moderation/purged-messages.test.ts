@@ -1,9 +1,16 @@
 // Modes: embedded, two-nodes
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { removePurged } from '#server/domains/rooms/messages/removals'
+import { resumeRemovals } from '#server/domains/platform/own-data/erasing'
+import { removePurged, removingPurged } from '#server/domains/rooms/messages/removals'
 import { Polls, RoomFacts } from '#server/domains/rooms/room-state/model'
 import type { Job } from '#server/kernel/context'
+import { StoredJobs } from '#server/kernel/store/model'
 import { RoomEvents } from '#server/log/model'
+import { localStorage } from '#server/ports/storage/local'
+import type { Storage } from '#server/ports/storage/port'
 import { api } from '#shared/api/index'
 import { moderation } from '#shared/api/moderation/moderation'
 import { messages } from '#shared/api/rooms/messages'
@@ -13,17 +20,25 @@ import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
 import { storeMessages } from '#test/support/many-messages'
 import { channelOf, moderates, type Person, people, say } from '#test/support/people'
+import { storeFileOn } from '#test/support/stored-files'
 
+let folder: string
+let storage: Storage
 let server: Booted
 let owner: Person
 let author: Person
 let reader: Person
 beforeAll(async () => {
   // The deadlines are those of a real installation.
-  server = await boot({ change: (platform) => ({ ...platform, deadlineFactor: 1 }) })
+  folder = await mkdtemp(join(tmpdir(), 'plaza-purged-'))
+  storage = await localStorage(folder)
+  server = await boot({ services: { storage }, change: (platform) => ({ ...platform, deadlineFactor: 1 }) })
   ;[owner, author, reader] = await people(server, 'owner', 'author', 'reader')
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
+})
 
 const node = () => (server.apps[0] ?? expect.fail()).node
 /** From now on no removal of purged texts is planned, until the returned function is called. */
@@ -32,7 +47,7 @@ function keepRemovalsOff() {
   const spies = server.apps.map(({ node: { jobs } }) => {
     const add = jobs.add.bind(jobs)
     const addOthers = async (job: Job, ...rest: [object]) =>
-      job.kind === 'messages.remove-purged' ? planned() : add(job, ...rest)
+      job.kind === removingPurged.kind ? planned() : add(job, ...rest)
     return vi.spyOn(jobs, 'add').mockImplementation(addOthers as never)
   })
   const restore = () => {
@@ -147,4 +162,77 @@ test('the removal of purged texts goes on where it was, and fails only if it get
   await expect(remove()).rejects.toThrow('the store is away')
   failing.mockRestore()
   expect([await remove(), await inStore(room)]).toEqual([true, 0])
+})
+
+const fileKeyOf = (name: string) => `media/chat/${author.account.toLowerCase()}/${name}.pdf`
+const storeFile = (name: string) => storeFileOn(server, author.account, fileKeyOf(name), new Uint8Array(40))
+const isStored = async (name: string) => (await storage.sizeOf(fileKeyOf(name))) !== null
+const sayWith = (room: RoomRef, url: string) => say(author, room, 'Here', { attachments: [{ url, name: 'plan.pdf' }] })
+
+test('P6: on each node a file of purged messages is none from the purge on, unless others show it', async () => {
+  keepRemovalsOff()
+  const [room, other] = [await channelOf(owner, author), await channelOf(owner, author)]
+  const [gone, kept] = [await storeFile('gone'), await storeFile('kept')]
+  for (const url of [gone, kept]) await sayWith(room, url)
+  await sayWith(other, kept)
+  await storeMessages(server, room, author.account, { count: 250, text: secret })
+  const answers = async (url: string) => {
+    const asked = server.urls.flatMap((base) => {
+      const at = `${base}${new URL(url).pathname}`
+      return [fetch(at), fetch(at, { method: 'HEAD' }), fetch(at, { headers: { Range: 'bytes=0-9' } })]
+    })
+    return [...new Set((await Promise.all(asked)).map(({ status }) => status))].sort()
+  }
+  expect([await answers(gone), await answers(kept)]).toEqual([
+    [200, 206],
+    [200, 206],
+  ])
+  await moderates(owner, { room, action: 'purge', target: author.account })
+  expect(await isStored('gone')).toBe(true)
+  expect([await answers(gone), await answers(kept)]).toEqual([[404], [200, 206]])
+  expect(await removePurged(node(), roomKey(room), author.account)).toBe(true)
+  expect([await isStored('gone'), await isStored('kept')]).toEqual([false, true])
+  expect([await answers(gone), await answers(kept)]).toEqual([[404], [200, 206]])
+})
+
+test('P6: all files of a purge are removed with its texts, however many there are', async () => {
+  keepRemovalsOff()
+  const room = await channelOf(owner, author)
+  const names = Array.from({ length: 60 }, (_, at) => `many-${at}`)
+  for (const name of names) await sayWith(room, await storeFile(name))
+  const left = async () => (await Promise.all(names.map(isStored))).filter(Boolean).length
+  const remove = storage.remove.bind(storage)
+  const texts: number[] = []
+  const removing = vi.spyOn(storage, 'remove').mockImplementation(async (key) => {
+    texts.push(await inStore(room))
+    return remove(key)
+  })
+  onTestFinished(() => removing.mockRestore())
+  await moderates(owner, { room, action: 'purge', target: author.account })
+  expect(await left()).toBe(10)
+  expect(await removePurged(node(), roomKey(room), author.account)).toBe(true)
+  expect(await left()).toBe(0)
+  // Each file goes before the text that names it, so that a process that dies leaves none behind.
+  expect([texts.length, Math.min(...texts)]).toEqual([60, 10])
+})
+
+test('P6: the removal of purged texts is taken up again, once a day, after its job was given up', async () => {
+  const room = await channelOf(owner, author)
+  await storeMessages(server, room, author.account, { count: 250, text: secret })
+  const { restore } = keepRemovalsOff()
+  await moderates(owner, { room, action: 'purge', target: author.account })
+  restore()
+  expect(await inStore(room)).toBe(50)
+  const ofRemovals = { kind: removingPurged.kind }
+  const before = await StoredJobs.countDocuments(ofRemovals)
+  const look = async () => {
+    for (const { node: each } of server.apps) await resumeRemovals(each)
+    return (await StoredJobs.countDocuments(ofRemovals)) - before
+  }
+  expect(await look()).toBe(0)
+  server.setAhead(3_700)
+  expect([await look(), await look()]).toEqual([1, 1])
+  await vi.waitFor(async () => expect(await inStore(room)).toBe(0), { timeout: 30_000, interval: 100 })
+  expect(await storedIn(room)).not.toContain(secret)
+  expect(JSON.stringify(await StoredJobs.find(ofRemovals).lean())).not.toContain(author.account)
 })

@@ -8,7 +8,7 @@ import { Accounts } from '#server/domains/people/accounts/model'
 import { Nodes } from '#server/domains/platform/cluster/model'
 import { eraseRows } from '#server/domains/platform/own-data/erased-rows'
 import { Erasures, type StoredErasure } from '#server/domains/platform/own-data/model'
-import { sendClearMessage } from '#server/domains/rooms/messages/clear-messages'
+import { sendClearMessage } from '#server/domains/rooms/messages/send'
 import { AuditLines, declaredModels, StoredJobs } from '#server/kernel/store/model'
 import { verifyChain } from '#server/log/index'
 import { RoomEvents } from '#server/log/model'
@@ -20,6 +20,7 @@ import { uploads } from '#shared/api/media/uploads'
 import { accounts } from '#shared/api/people/accounts'
 import { ownData } from '#shared/api/platform/own-data'
 import { messages } from '#shared/api/rooms/messages'
+import { capabilitiesChanged } from '#shared/api/rooms/rooms'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { type Booted, boot } from '#test/support/boot'
@@ -28,6 +29,7 @@ import {
   befriend,
   channelOf,
   groupOf,
+  listenTo,
   moderates,
   over,
   type Person,
@@ -353,7 +355,11 @@ describe('P26: what is erased', () => {
       code: 'USER_NOT_FOUND',
       status: 404,
     })
+    const line = await later.line()
+    const textNow = async () => (await later.does(line, messages.join, { room })).me.capabilities.text
+    expect(await textNow()).toEqual({ ok: false, code: 'USER_NOT_FOUND' })
     await person(server, `is erased ${round}`)
+    expect(await textNow()).toEqual({ ok: true, code: null })
     for (const door of over) await later.does(door, messages.send, { room, text: sealed() })
   })
 
@@ -519,11 +525,21 @@ test.each(over)('P26: an admin erases an account at once over %s, with a reason 
   const begun = await admin.does(door, ownData.exportUser, { address: ada.account })
   expect(begun.export).toMatchObject({ state: 'working', include_media: false })
   expect((await ada.does('rest', ownData.readExport, {})).export?.id).toBe(begun.export.id)
+  const exported = { operation: 'ownData.exportUser', actor: admin.account, outcome: 'ok', target: ada.account }
+  await until(async () => expect(await AuditLines.exists(exported)).not.toBeNull())
   const reason = `Asked by letter ${door} ${round}`
   await admin.does(door, ownData.eraseUser, { address: ada.account, reason })
   expect((await ada.rest('GET /api/account/erasure')).status).toBe(401)
   await erased(server, ada, 0)
-  expect(await AuditLines.findOne({ reason }).lean()).toMatchObject({ actor: admin.account })
+  const noted = await AuditLines.findOne({ reason }).lean()
+  expect(noted).toMatchObject({ actor: admin.account, target: expect.stringMatching(/^deleted:/) })
+  const receipt = { operation: 'ownData.erased', request_id: noted?.request_id ?? '' }
+  expect(await AuditLines.findOne(receipt).lean()).toMatchObject({ actor: noted?.target })
+  const acts = await AuditLines.find({ target: noted?.target ?? '', outcome: 'ok' }).lean()
+  expect(acts.map(({ operation, actor }) => [operation, actor]).sort()).toEqual([
+    ['ownData.eraseUser', admin.account],
+    ['ownData.exportUser', admin.account],
+  ])
   expect(await placesOf([ada.account])).toEqual([])
 })
 
@@ -563,8 +579,14 @@ test('P26: an account is erased at once where there is no time to take it back, 
   const [who, other] = await people(server, 'goes at once', 'looks on')
   const room = await channelOf(other, who)
   await say(who, room, 'bye')
+  await befriend(who, other)
+  const direct = dmOf(who.account, other.account)
+  await say(who, direct, sealed())
+  const line = await listenTo(other, direct)
   await who.does('rest', ownData.erase, { messages: 'unlink', confirm: who.account })
   await erased(server, who, 0)
+  const told = await line.hears(capabilitiesChanged, ({ capabilities }) => capabilities.text?.ok === false)
+  expect(told).toMatchObject({ room: direct, capabilities: { text: { code: 'USER_NOT_FOUND' } } })
   // Each node forgets within ten seconds.
   await until(async () =>
     expect(await historyOf(other, room)).toMatchObject([{ content: 'bye', sender: { name: 'Deleted user' } }]),

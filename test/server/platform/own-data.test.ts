@@ -249,6 +249,8 @@ describe('P25: the archive of an account', () => {
     const told = String(files.get('data/polls.html')) + files.get('data/rooms.html')
     expect(told).not.toMatch(/<th>Id<\/th><td dir="auto">[\da-f-]{36}</)
     expect(told).not.toContain('<table></table>')
+    for (const label of ['Account', 'Created', 'Joined']) expect(told).toContain(`<th>${label}</th>`)
+    expect(told).not.toMatch(/<th>(User address|Created at)</)
   })
 
   test('has all of direct messages and groups, and of rooms what its owner wrote', async () => {
@@ -439,6 +441,29 @@ describe('P25: the archive of an account', () => {
     expect(files.get(name)?.equals(served)).toBe(true)
     const none = await archiveOf(bob)
     expect([...none.files.keys()].filter((path) => path.startsWith('files/'))).toEqual([])
+  })
+
+  test('has files under names that each system can write, where its pages link to them', async () => {
+    const group = await groupOf(ada, bob)
+    const names = ['con.txt', 'con.txt', `${'long '.repeat(29)}name`]
+    for (const called of names) {
+      const body = new FormData()
+      body.set('name', called)
+      body.set('file', new Blob(['words']))
+      const headers = { Authorization: `Bearer ${ada.token}` }
+      const sent = await fetch(`${ada.url}/api/upload/file`, { method: 'POST', body, headers })
+      const { url, name, size, mime } = api.uploads.file.output.parse(await sent.json())
+      await say(ada, group, name, { attachments: [{ url, name, size, mime }] })
+    }
+    const { files } = await archiveOf(ada, { include_media: true })
+    const paths = [...files.keys()].filter((path) => path.startsWith('files/'))
+    expect(paths.map((path) => path.split('/').at(-1)).sort()).toEqual(['_con.txt', '_con.txt', names[2]])
+    for (const path of paths) expect(path.length).toBeLessThanOrEqual(180)
+    const pages = [...files].filter(([path]) => /^messages.*html$/.test(path)).map(([, bytes]) => String(bytes))
+    const links = [...pages.join('').matchAll(/href="\.\.\/(files[^"]+)"/g)].map(([, path = '']) =>
+      decodeURIComponent(path),
+    )
+    expect(links.sort()).toEqual(paths.sort())
   })
 })
 

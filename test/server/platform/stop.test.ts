@@ -40,6 +40,28 @@ test('P11: a stop ends in its time, though one connection reads nothing and neve
   expect(listening.all(serverNotice)).toMatchObject([{ kind: 'draining' }])
 })
 
+test('P11: a stop waits neither for a connection that sends nothing, nor for one whose answer was the last', async () => {
+  const server = await boot({ entry: 'in alpha', nodes: 1 })
+  const who = await person(server, 'writer')
+  const unused = dial(server.url)
+  onTestFinished(() => void unused.destroy())
+  await once(unused, 'connect')
+  const used = dial(server.url)
+  onTestFinished(() => void used.destroy())
+  const answered = once(used, 'data')
+  // Its answer comes after the stop has begun.
+  used.write(
+    `POST /api/messages HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${who.token}\r\nContent-Length: 2\r\n\r\n`,
+  )
+  await setTimeout(100)
+  const begun = Date.now()
+  const closed = server.close()
+  used.write('{}')
+  expect(String(await answered)).toMatch(/^HTTP\/1\.1 \d/)
+  await closed
+  expect(Date.now() - begun).toBeLessThan(5_000)
+})
+
 test('P11: a stop ends each room that is followed over REST, which says so, and waits for none', async () => {
   const server = await boot({ entry: 'in alpha', nodes: 1 })
   const who = await person(server, 'follower')

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { WebhookDeliveries } from '#server/domains/platform/webhooks/model'
 import { Streams } from '#server/domains/streams/streams/model'
-import { cursorAt } from '#server/kernel/store/cursors'
+import { cursorAt } from '#server/kernel/store/pages'
 import { fakeVideo } from '#server/ports/video/fake'
 import { webhooks } from '#shared/api/platform/webhooks'
 import { rooms } from '#shared/api/rooms/rooms'

@@ -44,7 +44,7 @@ const text = async (path: string) => {
   return `${answer.status} ${await answer.text()}`
 }
 
-/** Publishes three seconds to the address that people are told. */
+/** Publishes three seconds to the public address. */
 async function publish(streamKey: string) {
   const { port } = new URL(video.addresses.rtmp(streamKey).replace('rtmp:', 'http:'))
   const client = await publishRtmp(Number(port), streamKey)

@@ -790,7 +790,7 @@ describe('viewers', () => {
     const heardAt = performance.now()
     arrive()
     await told
-    // What is told within a second of another count waits until then.
+    // A count within a second of another waits until that second ends.
     await expect.poll(() => performance.now() - heardAt).toBeGreaterThan(1_100)
     await (await someone()).does('rest', streams.view, { id: stream.id })
     await line.hears(streamCounted, ({ viewers }) => viewers === 3)

@@ -63,7 +63,7 @@ async function listening(id: string, line: Promise<Line> | Line = guest()): Prom
   expect(await ask(own, 'stream:listen', id)).toMatchObject({ ok: true })
   return own
 }
-/** What was told to a connection before this has arrived. */
+/** Earlier events of a connection have arrived after this. */
 const settled = (line: Line, id: string) => ask(line, 'stream:public', id)
 const texts = (line: Line) =>
   line.frames.map(({ payload }) => JSON.stringify(payload)).filter((text) => text.includes('"content"'))

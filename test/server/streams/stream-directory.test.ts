@@ -27,7 +27,7 @@ async function opened(url?: string) {
   return { owner, ...stream }
 }
 
-/** Somebody who asks for the directory once, and then holds to the letter what is told: only what was added is there to be updated. */
+/** A client that loads the directory once and then applies its events. Only added streams can be updated. */
 async function holder(url: string) {
   const line = await (await personAt(url, `holder ${++named}`)).socket('/streams')
   const { streams: answered } = await ask(line)

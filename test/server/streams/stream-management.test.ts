@@ -10,7 +10,7 @@ import { type Booted, boot } from '#test/support/boot'
 import type { Line } from '#test/support/line'
 import { channelOf, type Person, person } from '#test/support/people'
 
-// What XMPP servers are tested with where a stream is lost and taken up again, told in our words; the names are theirs.
+// What XMPP servers are tested with where a stream is lost and taken up again, in our words; the names are theirs.
 let server: Booted
 let alice: Person
 let bob: Person

@@ -96,7 +96,7 @@ test('a guest watches without a session, is counted once by its key, and is told
   const relay = await openRelay()
   const first = guests(relay.url).open(stream.id)
   await expect.poll(() => first.state.counts?.viewers).toBe(1)
-  // The count may be told before the answer with the key.
+  // The count may arrive before the answer with the key.
   await expect.poll(() => first.state.stream?.id).toBe(stream.id)
   relay.cut()
   video.publish(stream.stream_id)

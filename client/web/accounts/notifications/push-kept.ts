@@ -1,6 +1,6 @@
 const kept = 'plaza.push'
 
-/** The account of which this browser is told while the page is closed; null where it is told of none. */
+/** The account whose events notify this browser while the page is closed; null for none. */
 export const pushKept = (): string | null => localStorage.getItem(kept)
 
 export function keepPush(account: string | null): void {
@@ -8,7 +8,7 @@ export function keepPush(account: string | null): void {
   else localStorage.setItem(kept, account)
 }
 
-/** Takes away what this browser was told, while no page was open, under those of these tags of which nothing is new. */
+/** Closes the notifications of the time without a page whose tags have nothing new. */
 export async function closeRead(isRead: (tag: string) => boolean): Promise<void> {
   if (pushKept() === null) return
   const worker = await navigator.serviceWorker?.getRegistration()

@@ -2,19 +2,19 @@ import type { Client } from '#client/sdk/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import { keepPush, pushKept } from './push-kept.ts'
 
-/** Can this browser be told while the page is closed? */
+/** Can this browser be notified while the page is closed? */
 export const canPush = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
 
 const worker = () => navigator.serviceWorker.getRegistration()
 
-/** Is this browser told of this account? */
+/** Is this browser notified for this account? */
 export async function isPushedTo(account: string): Promise<boolean> {
   if (!canPush() || !isSameAccount(pushKept(), account) || Notification.permission !== 'granted') return false
   return ((await (await worker())?.pushManager.getSubscription()) ?? null) !== null
 }
 
-/** Has this browser told of the account; false where its owner does not allow it. */
+/** Turns on notifications of the account in this browser; false if its user refuses them. */
 export async function turnOn(client: Client, account: string): Promise<boolean> {
   if ((await Notification.requestPermission()) !== 'granted') return false
   await navigator.serviceWorker.register('/sw.js')
@@ -26,7 +26,7 @@ export async function turnOn(client: Client, account: string): Promise<boolean> 
   return true
 }
 
-/** Has this browser told nothing more, even where the server does not hear of it. */
+/** Turns off notifications in this browser, even if the server cannot be reached. */
 export async function turnOff(client: Client): Promise<void> {
   const subscription = await (await worker())?.pushManager.getSubscription()
   await subscription?.unsubscribe()
@@ -36,8 +36,8 @@ export async function turnOff(client: Client): Promise<void> {
 }
 
 /**
- * Subscribes again what was turned on here, also where the browser has dropped its subscription meanwhile: until then, and while its device is signed
- * out, it is told nothing.
+ * Renews the subscription that was turned on here, also if the browser has dropped it. Until then, and while its device
+ * is signed out, the browser is not notified.
  */
 export async function goOn(client: Client, account: string): Promise<void> {
   if (!canPush() || !isSameAccount(pushKept(), account) || Notification.permission !== 'granted') return

@@ -1,15 +1,23 @@
 import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
-import { archiveDays, type DataExport, type MessagesOfErased, type ownData } from '#shared/api/platform/own-data'
+import {
+  archiveDays,
+  type DataExport,
+  exportIntervalMilliseconds,
+  type MessagesOfErased,
+  type ownData,
+} from '#shared/api/platform/own-data'
 import type { AnswerOf } from '#shared/kit/contract'
 import { useClient } from '../../connection/client.ts'
 import { ActButton } from '../../kit/act-button.tsx'
+import { lengthInBytes } from '../../kit/byte-length.ts'
 import { Dialog } from '../../kit/dialog.tsx'
-import { fullTimeOf, lengthInBytes, timeOf } from '../../kit/format.ts'
+import { fullTimeOf, secondsUntil, timeOf } from '../../kit/format.ts'
 import { MakeForm } from '../../kit/make-form.tsx'
 import { Problem, Skeleton } from '../../kit/notice.tsx'
 import { useTell } from '../../kit/toasts.tsx'
 import { useLoaded } from '../../kit/use-loaded.ts'
+import { useNowUntil } from '../../kit/use-now.ts'
 import { deleteAccountTexts, settingTexts as t } from '../../texts/settings.ts'
 import { useSession } from '../session.ts'
 
@@ -43,6 +51,9 @@ function DownloadData() {
     location.assign(url)
   }
   const last = value?.export ?? null
+  const nextAt = last?.state === 'ready' ? nextExportAt(last) : null
+  const now = useNowUntil(nextAt)
+  const isTooEarly = secondsUntil(nextAt, now) > 0
   return (
     <section className="stack" aria-label={t.data.title}>
       <h3 className="label">{t.data.download}</h3>
@@ -57,16 +68,21 @@ function DownloadData() {
             <span>{t.data.files}</span>
           </label>
           <div className="row">
-            <ActButton className="button" onPress={begin}>
+            <ActButton className="button" disabled={isTooEarly} onPress={begin}>
               {last ? t.data.makeAgain : t.data.make}
             </ActButton>
-            <span className="hint">{t.data.makeHint}</span>
+            <span className="hint">
+              {nextAt && isTooEarly ? t.data.makeLater({ time: fullTimeOf(nextAt) }) : t.data.makeHint}
+            </span>
           </div>
         </>
       )}
     </section>
   )
 }
+
+const nextExportAt = ({ created_at }: DataExport): string =>
+  new Date(Date.parse(created_at) + exportIntervalMilliseconds).toISOString()
 
 function Copy({ made, onDownload }: { made: DataExport; onDownload: () => Promise<void> }) {
   if (made.state === 'failed') return <p role="status">{t.data.failed}</p>

@@ -6,6 +6,7 @@ import { contactNoteChanged, noteLength } from '#shared/api/people/contact-notes
 import { isSameAccount } from '#shared/kit/accounts'
 import { cut } from '#shared/kit/cut'
 import { linkTo } from '#shared/kit/pages'
+import { isDeleted } from '#shared/kit/person-name'
 import { idOfAgent } from '#shared/kit/room-agents'
 import { conversationOf } from '#shared/kit/room-key'
 import { ringUp } from '../../calls/ring.ts'
@@ -52,6 +53,9 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const agent = idOfAgent(person.id)
   const shown = useLoaded(person.id, async () => (await client.accounts.publicUser({ address: person.id })).user)
   const said = statusOf(shown.value)
+  const isUnknown = !shown.isLoading && shown.error === null && shown.value === null
+  const isGone = isDeleted(person.id) || (isUnknown && agent === null && !isScripted)
+  const isReachable = agent === null && !isScripted && !isBlocked && !isGone
 
   const message = async () => {
     await openDm(person.id)
@@ -108,13 +112,16 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
               </a>
             </div>
           )}
+          {!isMyself && isGone && <p role="status">{t.unavailable}</p>}
           {!isMyself && (
             <div className="row wrap">
-              <ActButton className="button main" onPress={agent === null ? message : ask}>
-                <Icon name="message" />
-                {agent === null ? t.message : t.chat}
-              </ActButton>
-              {agent === null && !isScripted && !isBlocked && status?.meetings === null && (
+              {!isGone && (
+                <ActButton className="button main" onPress={agent === null ? message : ask}>
+                  <Icon name="message" />
+                  {agent === null ? t.message : t.chat}
+                </ActButton>
+              )}
+              {isReachable && status?.meetings === null && (
                 <>
                   <ActButton className="button" onPress={() => ringUp(client, person.id, 'video')}>
                     <Icon name="camera" />
@@ -126,13 +133,13 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                   </ActButton>
                 </>
               )}
-              {agent === null && !isScripted && !isBlocked && (
+              {isReachable && (
                 <a className="button" href={linkTo('profile', { address: person.id })} onClick={onClose}>
                   <Icon name="grid" />
                   {t.profile}
                 </a>
               )}
-              {agent === null && !isScripted && !isBlocked && isStranger && (
+              {isReachable && isStranger && (
                 <ActButton className="button" onPress={befriend}>
                   <Icon name="plus" />
                   {t.addFriend}

@@ -1,5 +1,5 @@
 import { explainErrors } from '../../kit/problem.ts'
-import { outerProblemTexts } from '../../texts/outer-problems.ts'
+import { outerProblemTexts } from '../../texts/sign-in.ts'
 
 export { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 

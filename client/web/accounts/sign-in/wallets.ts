@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Wallet } from '#client/sdk/types'
-import { signInTexts as t } from '../../texts/sign-in.ts'
-import './wallet-problems.ts'
+import { explainErrors } from '../../kit/problem.ts'
+import { outerProblemTexts, signInTexts as t } from '../../texts/sign-in.ts'
 
 export interface EthereumWallet extends Wallet {
   /** Signs typed data (EIP-712, as JSON) on a chain, to which the wallet changes. */
@@ -96,3 +96,22 @@ const solanaWallet = (provider: Solana): FoundWallet => ({
 
 const hexOf = (text: string): string =>
   `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+
+const problemTexts = outerProblemTexts.wallets
+
+/** Texts for the errors of a wallet, by the codes of EIP-1193 and JSON-RPC; the errors may be plain objects. */
+const problemsByCode: Readonly<Record<number, string>> = {
+  4001: problemTexts.declined,
+  4100: problemTexts.notAllowed,
+  4200: problemTexts.unsupported,
+  4900: problemTexts.disconnected,
+  4901: problemTexts.disconnected,
+  [-32002]: problemTexts.pending,
+  [-32603]: problemTexts.failed,
+}
+
+explainErrors((error) =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number'
+    ? (problemsByCode[error.code] ?? null)
+    : null,
+)

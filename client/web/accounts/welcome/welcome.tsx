@@ -73,6 +73,8 @@ const publicRoom: RoomRef = { type: 'alpha', id: null }
 /** The sign-in, beside what visitors can see: the room of the address, else the public room. */
 export function Welcome(props: {
   room: RoomRef | null
+  /** What the address opens after the sign-in. */
+  hint: string | null
   status: Listing<ServerStatus>
   endedBy: string | null
   onEnter: (user: SignInUser) => void
@@ -110,7 +112,8 @@ export function Welcome(props: {
           ) : (
             <h1>{room ? isolated(room.name) : isOpening ? '\u00a0' : t.pitch}</h1>
           )}
-          {room ? <RoomFacts room={room} /> : !isOpening && !invitation && <p>{t.pitchMore}</p>}
+          {room ? <RoomFacts room={room} /> : !isOpening && !invitation && !props.hint && <p>{t.pitchMore}</p>}
+          {props.hint && <p>{props.hint}</p>}
           {status?.notice && (
             <p className="hint" role="status">
               <bdi>{status.notice}</bdi>

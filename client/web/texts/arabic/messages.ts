@@ -51,6 +51,8 @@ export const messageTexts: TextTranslation<typeof english> = {
     seq: 'رقم هذه الرسالة في الغرفة',
     deleted: 'تم حذف الرسالة',
     deletedBecause: 'تم حذف الرسالة: {reason}',
+    purged:
+      '{count, plural, zero {لم تُحذف رسائل من {name}} one {حُذفت رسالة من {name}} two {حُذفت رسالتان من {name}} few {حُذفت # رسائل من {name}} many {حُذفت # رسالة من {name}} other {حُذفت # رسالة من {name}}}',
     removed: 'حذف أحد المشرفين الرسالة',
     removedBecause: 'حذف أحد المشرفين الرسالة: {reason}',
     earlier: 'رسالة سابقة',
@@ -107,6 +109,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     muted: 'أنت مكتوم',
     archived: 'هذه الغرفة مؤرشفة',
     suspended: 'حسابك موقوف',
+    deleted: 'حُذف هذا الحساب',
     unread: 'لا تُقرأ الردود هنا',
     readOnly: 'يمكن للمشرفين فقط الكتابة هنا الآن',
     direct: 'رسالة مباشرة',

@@ -4,6 +4,7 @@ import type { peopleTexts as english, friendTexts as englishFriendTexts } from '
 export const peopleTexts: TextTranslation<typeof english> = {
   report: 'الإبلاغ عن {name}',
   scripted: 'وفق نص مكتوب، جزء من العرض',
+  unavailable: 'هذا الحساب غير متاح.',
   agent: 'وكيل',
   bot: 'بوت',
   you: 'أنت',

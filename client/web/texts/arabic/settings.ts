@@ -177,6 +177,7 @@ export const settingTexts: TextTranslation<typeof english> = {
     make: 'طلب نسخة',
     makeAgain: 'طلب نسخة جديدة',
     makeHint: 'مرة في اليوم. تحل النسخة الجديدة محل السابقة.',
+    makeLater: 'يمكنك طلب نسخة جديدة بدءًا من {time}.',
     begun: 'يجري تحضير نسختك. يمكنك إغلاق هذه الصفحة.',
     working: 'يجري تحضير نسختك.',
     readyAt: 'ستكون جاهزة حوالي الساعة {time}.',

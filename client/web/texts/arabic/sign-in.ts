@@ -1,5 +1,5 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { signInTexts as english } from '../sign-in.ts'
+import type { signInTexts as english, outerProblemTexts as englishOuterProblemTexts } from '../sign-in.ts'
 
 export const signInTexts: TextTranslation<typeof english> = {
   back: 'كل خيارات تسجيل الدخول',
@@ -90,5 +90,23 @@ export const signInTexts: TextTranslation<typeof english> = {
   confirm: {
     title: 'أكّد أنك أنت',
     hint: 'من أجل أمانك، سجّل الدخول مجددًا بأي من طرقك للمتابعة.',
+  },
+}
+
+export const outerProblemTexts: TextTranslation<typeof englishOuterProblemTexts> = {
+  devices: {
+    NotAllowedError: 'لم يستجب جهازك أو أغلقتَ نافذته. لم يتغير شيء.',
+    AbortError: 'لم يستجب جهازك أو أغلقتَ نافذته. لم يتغير شيء.',
+    InvalidStateError: 'لهذا الجهاز مفتاح مرور لهذا الحساب بالفعل.',
+    NotSupportedError: 'لا يدعم هذا الجهاز مفاتيح المرور هذه.',
+    SecurityError: 'لا تعمل مفاتيح المرور على عنوان الموقع هذا.',
+  },
+  wallets: {
+    declined: 'رفضت المحفظة الطلب. لم يُوقَّع شيء.',
+    notAllowed: 'تحظر محفظتك هذا الموقع. اسمح به هناك ثم حاول مجددًا.',
+    unsupported: 'لا تستطيع هذه المحفظة توقيع الرسائل.',
+    disconnected: 'محفظتك غير متصلة. افتحها ثم حاول مجددًا.',
+    pending: 'في محفظتك طلب مفتوح. أجب عنه هناك ثم حاول مجددًا.',
+    failed: 'لم تتمكن المحفظة من التوقيع. افتح قفلها ثم حاول مجددًا.',
   },
 }

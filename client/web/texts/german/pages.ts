@@ -1,5 +1,5 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { pageTexts as english } from '../pages.ts'
+import type { pageTexts as english, connectionTexts as englishConnectionTexts } from '../pages.ts'
 
 export const pageTexts: TextTranslation<typeof english> = {
   channels: 'Kanäle',
@@ -26,9 +26,22 @@ export const pageTexts: TextTranslation<typeof english> = {
   schedule: 'Anruf buchen',
   call: 'Anruf',
   opening: 'Wird geöffnet: {page}',
+  messageHint: 'Dieser Link öffnet eine Nachricht, sobald du angemeldet bist.',
   skip: 'Zum Nachrichtenfeld springen',
   missing: 'Seite nicht gefunden',
   missingTitle: 'Seite nicht gefunden · Plaza',
   missingHint: 'Vielleicht ist die Adresse falsch geschrieben, oder die Seite wurde gelöscht.',
   home: 'Zu Plaza',
+}
+
+export const connectionTexts: TextTranslation<typeof englishConnectionTexts> = {
+  caughtUp:
+    'Aufgeholt: {events, plural, one {# Ereignis} other {# Ereignisse}}, {gaps, plural, one {# Lücke} other {# Lücken}}',
+  problems: {
+    offline: 'Du bist offline. Deine Nachrichten werden gesendet, sobald du wieder online bist.',
+    rest: 'Eingeschränkte Verbindung. Neue Nachrichten kommen vielleicht verzögert an.',
+    closed: 'Verbindung getrennt. Lade die Seite neu, um dich wieder zu verbinden.',
+    cut: 'Du hast die Verbindung getrennt. Deine Nachrichten werden gesendet, sobald du dich wieder verbindest.',
+  },
+  reconnect: 'Wieder verbinden',
 }

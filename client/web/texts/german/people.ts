@@ -4,6 +4,7 @@ import type { peopleTexts as english, friendTexts as englishFriendTexts } from '
 export const peopleTexts: TextTranslation<typeof english> = {
   report: '{name} melden',
   scripted: 'nach Drehbuch, Teil der Demo',
+  unavailable: 'Dieses Konto ist nicht verfügbar.',
   agent: 'Agent',
   bot: 'Bot',
   you: 'du',

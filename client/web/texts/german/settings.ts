@@ -179,6 +179,7 @@ export const settingTexts: TextTranslation<typeof english> = {
     make: 'Kopie anfordern',
     makeAgain: 'Neue Kopie anfordern',
     makeHint: 'Einmal am Tag. Eine neue Kopie ersetzt die vorige.',
+    makeLater: 'Ab {time} kannst du eine neue Kopie anfordern.',
     begun: 'Deine Kopie wird vorbereitet. Du kannst diese Seite schließen.',
     working: 'Deine Kopie wird vorbereitet.',
     readyAt: 'Sie ist ungefähr um {time} fertig.',

@@ -1,5 +1,9 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { sidebarTexts as english, switcherTexts as englishSwitcherTexts } from '../sidebar.ts'
+import type {
+  sidebarTexts as english,
+  folderTexts as englishFolderTexts,
+  switcherTexts as englishSwitcherTexts,
+} from '../sidebar.ts'
 
 export const sidebarTexts: TextTranslation<typeof english> = {
   title: 'Räume und Konto',
@@ -129,4 +133,24 @@ export const switcherTexts: TextTranslation<typeof englishSwitcherTexts> = {
     people: 'Personen',
     rooms: 'Räume',
   },
+}
+
+export const folderTexts: TextTranslation<typeof englishFolderTexts> = {
+  title: 'Ordner',
+  move: 'In Ordner verschieben',
+  empty: 'Ein Ordner ist ein Tab über deinen Räumen. Nur du siehst ihn.',
+  list: 'Deine Ordner',
+  edit: 'Bearbeiten',
+  editOf: '{name} bearbeiten',
+  editAll: 'Ordner bearbeiten',
+  delete: 'Löschen',
+  new: 'Neuer Ordner',
+  create: 'Ordner erstellen',
+  save: 'Speichern',
+  emoji: 'Emoji',
+  name: 'Name',
+  nameExample: 'Arbeit',
+  all: 'Alle',
+  pinnedAtMost:
+    '{count, plural, one {Du kannst # Chat anpinnen.} other {Du kannst bis zu # Chats anpinnen.}} Löse vorher einen anderen.',
 }

@@ -50,6 +50,8 @@ export const messageTexts: TextTranslation<typeof english> = {
     seq: 'Número de este mensaje en la sala',
     deleted: 'Mensaje eliminado',
     deletedBecause: 'Mensaje eliminado: {reason}',
+    purged:
+      '{count, plural, one {# mensaje de {name} eliminado} many {# de mensajes de {name} eliminados} other {# mensajes de {name} eliminados}}',
     removed: 'Mensaje eliminado por un moderador',
     removedBecause: 'Mensaje eliminado por un moderador: {reason}',
     earlier: 'Mensaje anterior',
@@ -103,6 +105,7 @@ export const messageTexts: TextTranslation<typeof english> = {
     muted: 'Estás silenciado',
     archived: 'Esta sala está archivada',
     suspended: 'Tu cuenta está suspendida',
+    deleted: 'Esta cuenta se eliminó',
     unread: 'Aquí no se leen las respuestas',
     readOnly: 'Ahora solo los moderadores pueden escribir aquí',
     direct: 'Mensaje directo',

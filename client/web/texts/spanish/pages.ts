@@ -1,5 +1,5 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { pageTexts as english } from '../pages.ts'
+import type { pageTexts as english, connectionTexts as englishConnectionTexts } from '../pages.ts'
 
 export const pageTexts: TextTranslation<typeof english> = {
   channels: 'Canales',
@@ -26,9 +26,22 @@ export const pageTexts: TextTranslation<typeof english> = {
   schedule: 'Reservar una llamada',
   call: 'Llamada',
   opening: 'Abriendo: {page}',
+  messageHint: 'Este enlace abre un mensaje en cuanto inicies sesión.',
   skip: 'Ir al campo de mensaje',
   missing: 'Página no encontrada',
   missingTitle: 'Página no encontrada · Plaza',
   missingHint: 'Puede que la dirección esté mal escrita o que la página se haya eliminado.',
   home: 'Ir a Plaza',
+}
+
+export const connectionTexts: TextTranslation<typeof englishConnectionTexts> = {
+  caughtUp:
+    'Al día: {events, plural, one {# evento} many {# de eventos} other {# eventos}}, {gaps, plural, one {# hueco} many {# de huecos} other {# huecos}}',
+  problems: {
+    offline: 'Estás sin conexión. Los mensajes que escribas se enviarán cuando vuelvas a estar en línea.',
+    rest: 'Conexión limitada. Los mensajes nuevos pueden llegar con retraso.',
+    closed: 'Desconectado. Recarga la página para volver a conectarte.',
+    cut: 'Te desconectaste. Los mensajes que escribas se enviarán cuando vuelvas a conectarte.',
+  },
+  reconnect: 'Volver a conectar',
 }

@@ -4,6 +4,7 @@ import type { peopleTexts as english, friendTexts as englishFriendTexts } from '
 export const peopleTexts: TextTranslation<typeof english> = {
   report: 'Denunciar a {name}',
   scripted: 'con guion, parte de la demo',
+  unavailable: 'Esta cuenta no está disponible.',
   agent: 'agente',
   bot: 'bot',
   you: 'tú',

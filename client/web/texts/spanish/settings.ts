@@ -179,6 +179,7 @@ export const settingTexts: TextTranslation<typeof english> = {
     make: 'Solicitar una copia',
     makeAgain: 'Solicitar una copia nueva',
     makeHint: 'Una vez al día. Una copia nueva sustituye a la anterior.',
+    makeLater: 'Puedes solicitar una copia nueva a partir del {time}.',
     begun: 'Se está preparando tu copia. Puedes cerrar esta página.',
     working: 'Se está preparando tu copia.',
     readyAt: 'Estará lista hacia las {time}.',

@@ -1,5 +1,9 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { sidebarTexts as english, switcherTexts as englishSwitcherTexts } from '../sidebar.ts'
+import type {
+  sidebarTexts as english,
+  folderTexts as englishFolderTexts,
+  switcherTexts as englishSwitcherTexts,
+} from '../sidebar.ts'
 
 export const sidebarTexts: TextTranslation<typeof english> = {
   title: 'Salas y cuenta',
@@ -130,4 +134,24 @@ export const switcherTexts: TextTranslation<typeof englishSwitcherTexts> = {
     people: 'Personas',
     rooms: 'Salas',
   },
+}
+
+export const folderTexts: TextTranslation<typeof englishFolderTexts> = {
+  title: 'Carpetas',
+  move: 'Mover a una carpeta',
+  empty: 'Una carpeta es una pestaña sobre tus salas. Solo tú la ves.',
+  list: 'Tus carpetas',
+  edit: 'Editar',
+  editOf: 'Editar {name}',
+  editAll: 'Editar carpetas',
+  delete: 'Eliminar',
+  new: 'Carpeta nueva',
+  create: 'Crear carpeta',
+  save: 'Guardar',
+  emoji: 'Emoji',
+  name: 'Nombre',
+  nameExample: 'Trabajo',
+  all: 'Todas',
+  pinnedAtMost:
+    '{count, plural, one {Puedes fijar # chat.} many {Puedes fijar hasta # de chats.} other {Puedes fijar hasta # chats.}} Desfija antes otro.',
 }

@@ -1,5 +1,5 @@
 import type { TextTranslation } from '../catalog.ts'
-import type { signInTexts as english } from '../sign-in.ts'
+import type { signInTexts as english, outerProblemTexts as englishOuterProblemTexts } from '../sign-in.ts'
 
 export const signInTexts: TextTranslation<typeof english> = {
   back: 'Todas las opciones de inicio de sesión',
@@ -93,5 +93,23 @@ export const signInTexts: TextTranslation<typeof english> = {
   confirm: {
     title: 'Confirma que eres tú',
     hint: 'Por tu seguridad, inicia sesión de nuevo con cualquiera de tus métodos para continuar.',
+  },
+}
+
+export const outerProblemTexts: TextTranslation<typeof englishOuterProblemTexts> = {
+  devices: {
+    NotAllowedError: 'Tu dispositivo no respondió o cerraste su ventana. No se cambió nada.',
+    AbortError: 'Tu dispositivo no respondió o cerraste su ventana. No se cambió nada.',
+    InvalidStateError: 'Este dispositivo ya tiene una llave de acceso para esta cuenta.',
+    NotSupportedError: 'Este dispositivo no admite estas llaves de acceso.',
+    SecurityError: 'Las llaves de acceso no funcionan en esta dirección del sitio.',
+  },
+  wallets: {
+    declined: 'La billetera rechazó la solicitud. No se firmó nada.',
+    notAllowed: 'Tu billetera bloquea este sitio. Permítelo allí e inténtalo de nuevo.',
+    unsupported: 'Esta billetera no puede firmar mensajes.',
+    disconnected: 'Tu billetera no está conectada. Ábrela e inténtalo de nuevo.',
+    pending: 'Tu billetera tiene una solicitud abierta. Respóndela allí e inténtalo de nuevo.',
+    failed: 'La billetera no pudo firmar. Desbloquéala e inténtalo de nuevo.',
   },
 }

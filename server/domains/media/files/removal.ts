@@ -7,14 +7,18 @@ import { addressOf, keyAt } from '#server/ports/storage/port'
 import { type StoredUpload, UploadRecords, UsedVectors } from './model.ts'
 
 /** So many are removed before the answer; the sweep removes the rest. */
-const mostAtOnce = 50
+export const filesAtOnce = 50
 
-/** Removes files without references. The sweep retries failures. */
-export async function removeUnnamedFiles(node: Node, keys: readonly string[]): Promise<void> {
+/** Removes files without references. The sweep retries failures. `isMeant` chooses the messages that count. */
+export async function removeUnnamedFiles(
+  node: Node,
+  keys: readonly string[],
+  isMeant?: (message: NamingRow) => boolean,
+): Promise<void> {
   if (keys.length === 0) return
   try {
-    const records = await UploadRecords.find({ _id: { $in: keys.slice(0, mostAtOnce) } }).lean<StoredUpload[]>()
-    const named = await namedFiles(node, records)
+    const records = await UploadRecords.find({ _id: { $in: keys.slice(0, filesAtOnce) } }).lean<StoredUpload[]>()
+    const named = await namedFiles(node, records, isMeant)
     for (const record of records)
       if (!named.has(record._id) && record.claims.length === 0) await removeFile(node, record)
   } catch (error) {
@@ -33,23 +37,27 @@ const isForShow = (key: string): boolean =>
 
 interface NamingRow {
   room: string
+  sender: string
+  seq: number
   body: { media: string[] }
 }
 type NamedRecord = Pick<StoredUpload, '_id' | 'url'>
 
-/** The files that an account, agent or room refers to, or a message. `isMeant` chooses the rooms whose messages count. */
+/** The files that an account, agent or room refers to, or a message. `isMeant` chooses the messages that count. */
 export async function namedFiles(
   node: Node,
   records: readonly NamedRecord[],
-  isMeant: (room: string) => boolean = () => true,
+  isMeant: (message: NamingRow) => boolean = () => true,
 ): Promise<ReadonlySet<string>> {
   const keys = records.map(({ _id }) => _id)
   const urls = records.flatMap(({ _id, url }) => [addressOf(node.settings.storageUrl, _id), url])
   const [rows, shown] = await Promise.all([
-    RoomEvents.find({ 'body.media': { $in: keys } }, { room: 1, 'body.media': 1 }).lean<NamingRow[]>(),
+    RoomEvents.find({ 'body.media': { $in: keys } }, { room: 1, sender: 1, seq: 1, 'body.media': 1 }).lean<
+      NamingRow[]
+    >(),
     shownUrls(node, urls),
   ])
-  const named = new Set([...rows.flatMap(({ room, body }) => (isMeant(room) ? body.media : [])), ...shown])
+  const named = new Set([...rows.flatMap((row) => (isMeant(row) ? row.body.media : [])), ...shown])
   const isNamed = ({ _id, url }: NamedRecord) =>
     [_id, url, addressOf(node.settings.storageUrl, _id)].some((name) => named.has(name))
   return new Set(records.filter(isNamed).map(({ _id }) => _id))

@@ -20,6 +20,7 @@ import { AppError } from '#shared/errors'
 import { cleanFileName, fileTypeOf, namePart } from '#shared/kit/file-name'
 import { done } from '#shared/kit/primitives'
 import { fileCommitment, storeEncrypted, storeEvidence, withCleanFile } from './encrypted.ts'
+import { purgedFiles } from './purged-files.ts'
 import { uploadSettings } from './settings.ts'
 import { startSweeps, storageOf, storeFile, type UploadFolder, uploadsSweep } from './store.ts'
 
@@ -281,6 +282,7 @@ export const uploads = defineDomain(
   {
     settings: uploadSettings,
     jobs: [uploadsSweep],
+    routes: (node) => (node.services.storage ? [purgedFiles(node)] : []),
     start(node) {
       setPictureStore(node, storePicture)
       return [startSweeps(node)]

@@ -6,7 +6,7 @@ import { refusalOfContact } from '#server/domains/people/friends/pairs'
 import { notifyRing, withdrawRing } from '#server/domains/platform/push/event-notices'
 import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { cursorAt, cursorPlaceIn } from '#server/kernel/store/cursors'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/store/pages'
 import {
   type Call,
   type CallStatus,

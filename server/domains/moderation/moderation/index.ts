@@ -28,7 +28,7 @@ import { type Action, type Actions, audiences, type Context, type Node, signedIn
 import { defineDomain } from '#server/kernel/domain'
 import { createTurnstile } from '#server/kernel/limits/turnstile'
 import { nodeState } from '#server/kernel/operate/node-state'
-import { retryOnStart } from '#server/kernel/retry-on-start'
+import { retryOnStart } from '#server/kernel/work/every'
 import { hintFrom } from '#server/log/hints'
 import { chainedRows } from '#server/log/store'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'

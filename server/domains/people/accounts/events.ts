@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { setFact } from '#server/domains/rooms/events/changes'
-import { defineEvent } from '#server/domains/rooms/events/define'
+import { defineEvent, setFact } from '#server/domains/rooms/events/define'
 import { roleKey, suspensionKey } from './facts.ts'
 
 const none = z.object({})

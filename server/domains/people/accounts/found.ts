@@ -47,8 +47,11 @@ export async function refuseNewContact(id: string, hasBegun = async (): Promise<
   if (!account || (account.erased_at && !(await hasBegun()))) throw new AppError('USER_NOT_FOUND')
 }
 
-/** Refuses an account that is deleted, or is being deleted now, for those who have something in common with it. */
+/** Is the account deleted, or being deleted now? */
+export const isGoneAccount = async (id: string): Promise<boolean> =>
+  (await Accounts.exists({ _id: id, is_erasing: { $exists: false } })) === null
+
+/** Refuses a deleted account for those who have something in common with it. */
 export async function refuseGone(id: string): Promise<void> {
-  const stays = { _id: id, is_erasing: { $exists: false } }
-  if (!(await Accounts.exists(stays))) throw new AppError('USER_NOT_FOUND')
+  if (await isGoneAccount(id)) throw new AppError('USER_NOT_FOUND')
 }

@@ -18,36 +18,46 @@ export interface Profile {
 
 type ProfileFields = Pick<
   Account,
-  '_id' | 'username' | 'display_name' | 'avatar_url' | 'custom_avatar_url' | 'use_custom_avatar'
+  '_id' | 'username' | 'display_name' | 'avatar_url' | 'custom_avatar_url' | 'use_custom_avatar' | 'is_erasing'
 >
-const profileFields = { username: 1, display_name: 1, avatar_url: 1, custom_avatar_url: 1, use_custom_avatar: 1 }
+const profileFields = {
+  ...{ username: 1, display_name: 1, avatar_url: 1, custom_avatar_url: 1, use_custom_avatar: 1 },
+  is_erasing: 1,
+}
+
+interface KnownProfile {
+  profile: Profile
+  /** Lists show a deleted user. An email about a cancelled call still names the account. */
+  isErasing: boolean
+}
 
 const keptMilliseconds = 30_000
 const keptAtMost = 10_000
-const cacheOf = nodeState(() => ({ kept: new Map<string, { profile: Profile; until: number }>(), changes: 0 }))
+const cacheOf = nodeState(() => ({ kept: new Map<string, KnownProfile & { until: number }>(), changes: 0 }))
 
 /** The profiles of these accounts; an unknown id is shown by its address. */
 export async function profilesOf(node: Node, ids: readonly string[]): Promise<Map<string, Profile>> {
   const found = await knownProfilesOf(node, ids)
-  return new Map(ids.map((id) => [id, found.get(id) ?? profileOf({ _id: id })]))
+  return new Map(ids.map((id) => [id, found.get(id)?.profile ?? profileOf({ _id: id })]))
 }
 
-/** The names of these people, each of whom has had an account: who has none any more was deleted. */
+/** The names of people who have had an account. One that is gone, or is being erased, is a deleted user. */
 export async function namesOfPeople(node: Node, ids: readonly string[]): Promise<Map<string, string>> {
   const found = await knownProfilesOf(node, ids)
-  return new Map(ids.map((id) => [id, found.get(id)?.name ?? deletedName]))
+  const nameOf = (known?: KnownProfile) => (known && !known.isErasing ? known.profile.name : deletedName)
+  return new Map(ids.map((id) => [id, nameOf(found.get(id))]))
 }
 
-async function knownProfilesOf(node: Node, ids: readonly string[]): Promise<Map<string, Profile>> {
+async function knownProfilesOf(node: Node, ids: readonly string[]): Promise<Map<string, KnownProfile>> {
   const now = performance.now()
   const { kept } = cacheOf(node)
   const wanted = [...new Set(ids)]
   const missing = wanted.filter((id) => (kept.get(id)?.until ?? 0) <= now)
-  const loaded = missing.length > 0 ? await loadProfiles(node, missing, now) : new Map<string, Profile>()
+  const loaded = missing.length > 0 ? await loadProfiles(node, missing, now) : new Map<string, KnownProfile>()
   return new Map(
     wanted.flatMap((id) => {
-      const profile = loaded.get(id) ?? kept.get(id)?.profile
-      return profile ? [[id, profile]] : []
+      const known = loaded.get(id) ?? kept.get(id)
+      return known ? [[id, known]] : []
     }),
   )
 }
@@ -62,15 +72,19 @@ export const profileMessage = definePeerMessage('profile:changed', z.string(), (
 /** Called after each change of a profile. */
 export const forgetProfile = profileMessage.publish
 
-async function loadProfiles(node: Node, ids: readonly string[], now: number): Promise<Map<string, Profile>> {
+async function loadProfiles(node: Node, ids: readonly string[], now: number): Promise<Map<string, KnownProfile>> {
   const cache = cacheOf(node)
   const { kept, changes } = cache
   const found = await Accounts.find({ _id: { $in: [...ids] } }, profileFields).lean<ProfileFields[]>()
-  const profiles = new Map(found.map((account) => [account._id, profileOf(account)]))
+  const knownOf = (account: ProfileFields) => ({
+    profile: profileOf(account),
+    isErasing: account.is_erasing === true,
+  })
+  const profiles = new Map(found.map((account) => [account._id, knownOf(account)]))
   if (changes !== cache.changes) return profiles
-  for (const [id, profile] of profiles) {
+  for (const [id, known] of profiles) {
     kept.delete(id)
-    kept.set(id, { profile, until: now + keptMilliseconds })
+    kept.set(id, { ...known, until: now + keptMilliseconds })
   }
   for (const id of kept.keys()) {
     if (kept.size <= keptAtMost) break

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { jsonFields } from '#server/domains/rooms/events/changes'
-import { defineEvent } from '#server/domains/rooms/events/define'
+import { defineEvent, jsonFields } from '#server/domains/rooms/events/define'
 
 /** A request or friendship began or changed. */
 export const friendsChanged = defineEvent('friends.changed', {

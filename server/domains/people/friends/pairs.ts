@@ -1,7 +1,7 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
 import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
 import { foundRows } from '#server/domains/people/accounts/found'
-import { cursorAt, cursorPlaceIn } from '#server/kernel/store/cursors'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/store/pages'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs } from './model.ts'

@@ -9,7 +9,7 @@ import {
 } from '#server/domains/people/accounts/accounts'
 import { ownerView } from '#server/domains/people/accounts/profiles'
 import { makeFriends } from '#server/domains/people/friends/requests'
-import { sendClearMessage } from '#server/domains/rooms/messages/clear-messages'
+import { sendClearMessage } from '#server/domains/rooms/messages/send'
 import { joinStaffRooms } from '#server/domains/rooms/room-state/membership'
 import { joinAlpha } from '#server/domains/rooms/rooms/alpha'
 import type { Caller, Context, Node } from '#server/kernel/context'

@@ -4,7 +4,7 @@ import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { pageOf } from '#server/domains/people/profiles/pages'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { placeOfId } from '#server/kernel/store/cursors'
+import { placeOfId } from '#server/kernel/store/pages'
 import {
   points as contract,
   dailyPoints,

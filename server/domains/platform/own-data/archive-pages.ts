@@ -39,6 +39,31 @@ export function titleOf(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
+/** What common fields are called. The name of any other field is made into words. */
+const labels = new Map([
+  ['user_address', 'Account'],
+  ['wallet_address', 'Account'],
+  ['owner_address', 'Owner'],
+  ['creator_address', 'Creator'],
+  ['sender_address', 'Sender'],
+  ['from_address', 'From'],
+  ['to_address', 'To'],
+  ['ip_address', 'IP address'],
+  ['display_name', 'Name'],
+  ['avatar_url', 'Picture'],
+  ['icon_url', 'Picture'],
+  ['created_at', 'Created'],
+  ['updated_at', 'Changed'],
+  ['joined_at', 'Joined'],
+  ['started_at', 'Started'],
+  ['ended_at', 'Ended'],
+  ['finished_at', 'Finished'],
+  ['expires_at', 'Expires'],
+  ['last_used_at', 'Last used'],
+  ['last_active_at', 'Last active'],
+])
+const labelOf = (field: string): string => labels.get(field) ?? titleOf(field)
+
 export const headingOf = (name: string): string => `<h2>${escapedHtml(titleOf(name))}</h2>\n`
 
 /** The present name of an account, or what else it is called. */
@@ -133,7 +158,7 @@ export async function rowAsPage(row: object, nameOf: NameOf): Promise<string> {
   for (const [field, value] of Object.entries(row)) {
     if (unread.has(field) || isEmptyValue(value) || (field === '_id' && randomId.test(String(value)))) continue
     lines.push(
-      `<tr><th>${escapedHtml(titleOf(field))}</th><td dir="auto">${await valueAsPage(value, nameOf)}</td></tr>`,
+      `<tr><th>${escapedHtml(labelOf(field))}</th><td dir="auto">${await valueAsPage(value, nameOf)}</td></tr>`,
     )
   }
   return `<table>${lines.join('')}</table>\n`

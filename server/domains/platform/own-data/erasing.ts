@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type StoredUpload, UploadRecords } from '#server/domains/media/files/model'
 import { namedFiles, removeUnnamedFiles } from '#server/domains/media/files/removal'
@@ -11,8 +12,10 @@ import {
 } from '#server/domains/people/accounts/accounts'
 import { forgetProfile } from '#server/domains/people/accounts/profiles'
 import { Nodes } from '#server/domains/platform/cluster/model'
-import { sendEmail } from '#server/domains/platform/outgoing/index'
 import { forgetPreviews } from '#server/domains/rooms/inbox/counts'
+import { closeConversationsWith } from '#server/domains/rooms/messages/live'
+import { removingPurged } from '#server/domains/rooms/messages/removals'
+import { openPurges } from '#server/domains/rooms/room-state/redaction'
 import { forgetCards } from '#server/domains/rooms/room-state/rows'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
@@ -46,7 +49,7 @@ export async function moveFiles(
   left: 'rows' | 'nothing',
 ): Promise<void> {
   const owner = { $in: [erased.account, erased.alias] }
-  const isRenamed = (room: string) => !isBetween(room, erased.account)
+  const isRenamed = ({ room }: { room: string }) => !isBetween(room, erased.account)
   for (let after = ''; ; ) {
     signal.throwIfAborted()
     const own = { owner, _id: { $gt: after } }
@@ -273,32 +276,6 @@ function keptDays(): number[] {
   ]
 }
 
-/** Reminds the owner of an account that it is to be erased. */
-export const reminding = job({
-  kind: 'own-data.remind-of-erasure',
-  payload: z.object({ id: z.string(), account: z.string() }),
-  async run({ id, account }, { node }) {
-    const known = await accountOf(account)
-    if (known?.erasure_id !== id || !known.erased_at) return
-    await writeOfErasure(node, account, id, 'reminder')
-  },
-})
-
-/** A letter about the erasure, where the account has an address. */
-export async function writeOfErasure(
-  node: Node,
-  account: string,
-  id: string,
-  kind: 'notice' | 'reminder',
-): Promise<void> {
-  const known = await accountOf(account)
-  if (!node.services.mail || !known?.email || !known.erased_at) return
-  const when = known.erased_at.toUTCString()
-  const subject = kind === 'notice' ? 'Your account will be deleted' : 'Your account will soon be deleted'
-  const text = `Your account will be deleted on ${when}, as you asked. You are signed out on all devices.\n\nTo keep the account, sign in before that time:\n\n${node.settings.publicUrl}\n\nIf you did not ask for this, sign in now, and sign out your other devices in the settings.\n`
-  await sendEmail(node, { to: known.email, subject, text }, `erasure-${kind}-${id}`)
-}
-
 /** Stores an erasure that is planned, if it is not stored yet. */
 export async function noteErasure(node: Node, { id, ...erased }: Erasing, due_at: Date): Promise<void> {
   const sealed = seal(node.settings.sessionKeys, JSON.stringify(erased), boundTo)
@@ -306,18 +283,24 @@ export async function noteErasure(node: Node, { id, ...erased }: Erasing, due_at
   await upsert(() => Erasures.updateOne({ _id: id }, { $setOnInsert: planned }, { upsert: true }))
 }
 
-/** An erasure that nobody has worked at for so long has lost its job, which was given up. */
+/** What nobody has removed for so long has lost its job, which was given up. */
 const idleMilliseconds = 3_600_000
 
-/** Takes up erasures whose job was given up, once a day. */
-export async function resumeErasures(node: Node): Promise<void> {
+/** Takes up erasures and removals of purged texts whose job was given up, once a day. */
+export async function resumeRemovals(node: Node): Promise<void> {
   const now = node.now()
+  const today = Math.floor(now / dayMilliseconds)
   const idle = { finished_at: null, due_at: { $lte: new Date(now - idleMilliseconds) } }
   for (const stored of await Erasures.find(idle).lean<StoredErasure[]>()) {
     const erased = openedErasure(node, stored)
     const next = stored.forgotten_at === null ? erasing : settling
-    const today = Math.floor(now / dayMilliseconds)
     if (erased) await node.jobs.add(next, erased, `${next.kind} ${erased.id} ${today}`)
+  }
+  for (const { room, account, at } of await openPurges()) {
+    if (Date.parse(at) > now - idleMilliseconds) continue
+    // The id of a job names nobody.
+    const id = createHash('sha256').update(`${room}|${account}`).digest('base64url')
+    await node.jobs.add(removingPurged, { room, account, until: now }, `${removingPurged.kind} ${id} ${today}`)
   }
 }
 
@@ -369,6 +352,7 @@ const forgottenOn = nodeState(() => new Set<string>())
 async function forgetErased(node: Node): Promise<void> {
   const forgotten = forgottenOn(node)
   const due = { forgotten_at: { $ne: null }, _id: { $nin: [...forgotten] } }
+  const accounts = new Set<string>()
   for (const stored of await Erasures.find(due).lean<StoredErasure[]>()) {
     const { _id } = stored
     // A restored erasure may be sealed with a key that was not kept. This node has nothing of that time in memory.
@@ -378,10 +362,12 @@ async function forgetErased(node: Node): Promise<void> {
       forgetProfile(node, erased.account)
       forgetCards(node)
       forgetPreviews(node)
+      accounts.add(erased.account)
     }
     await Erasures.updateOne({ _id }, { $addToSet: { forgotten_on: node.id } })
     forgotten.add(_id)
   }
+  if (accounts.size > 0) closeConversationsWith(node, accounts)
 }
 
 const unforgotten = 'erased accounts are still in memory'

@@ -14,7 +14,12 @@ import { openSpoolFolder } from '#server/kernel/uploads'
 import { job, PermanentFailure } from '#server/kernel/work/jobs'
 import { upsert } from '#server/ports/database/port'
 import { archiveFolder } from '#server/ports/storage/port'
-import { archiveDays, type DataExport, dataExportChanged } from '#shared/api/platform/own-data'
+import {
+  archiveDays,
+  type DataExport,
+  dataExportChanged,
+  exportIntervalMilliseconds,
+} from '#shared/api/platform/own-data'
 import { AppError } from '#shared/errors'
 import { linkTo } from '#shared/kit/pages'
 import { DataExports, type StoredExport } from './model.ts'
@@ -35,7 +40,7 @@ export async function beginExport(context: Context, account: string, include_med
     created_at: new Date(now),
   }
   const before = await exportOf(account)
-  const leftMilliseconds = before === null ? 0 : before.created_at.getTime() + dayMilliseconds - now
+  const leftMilliseconds = before === null ? 0 : before.created_at.getTime() + exportIntervalMilliseconds - now
   if (before && before.state !== 'failed' && leftMilliseconds > 0) {
     if (before.state === 'working') return before
     const retryAfter = Math.ceil(leftMilliseconds / 1_000)

@@ -27,16 +27,8 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { freshMilliseconds } from '#shared/kit/contract'
 import { completeFile, lackingErasures, newAlias, storeErasures } from './alias.ts'
-import {
-  erasing,
-  followErasures,
-  keeping,
-  noteErasure,
-  reminding,
-  resumeErasures,
-  settling,
-  writeOfErasure,
-} from './erasing.ts'
+import { erasing, followErasures, keeping, noteErasure, resumeRemovals, settling } from './erasing.ts'
+import { reminding, writeOfErasure } from './erasure-letters.ts'
 import {
   archiveRemoval,
   beginExport,
@@ -269,7 +261,7 @@ export const ownData = defineDomain(
       if (!(await accountOf(address)) || isSameAccount(address, plazaAccount)) throw new AppError('USER_NOT_FOUND')
       await refuseReach(node, admin, address)
       const erased_at = await planFor(node, { id, account: address, messages, graceMilliseconds: 0 })
-      await recordReason(node, { id, admin, reason })
+      await recordReason(node, { id, admin, target: address, reason })
       return { erased_at: erased_at.toISOString() }
     },
   },
@@ -280,7 +272,7 @@ export const ownData = defineDomain(
     start: (node) => [
       exportMessage.follow(node),
       followErasures(node),
-      every(node, expiryMilliseconds, () => resumeErasures(node), 'deletions of accounts were not taken up again'),
+      every(node, expiryMilliseconds, () => resumeRemovals(node), 'deletions and purges were not taken up again'),
       every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
       every(node, expiryMilliseconds, () => followErasureList(node), 'the list of erased accounts is not complete'),
     ],

@@ -20,7 +20,6 @@ import { keyAt } from '#server/ports/storage/port'
 import { Message } from '#shared/api/rooms/message'
 import { messages as contract } from '#shared/api/rooms/messages'
 import { AppError } from '#shared/errors'
-import { fileNameIn } from '#shared/kit/file-name'
 import { peerIn, roomOfKey } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import {
@@ -35,6 +34,7 @@ import {
   rowAsPage,
   titleOf,
 } from './archive-pages.ts'
+import { archivePathOf } from './archive-paths.ts'
 import {
   actSchema,
   answerSchema,
@@ -174,7 +174,7 @@ export async function writeArchive(node: Node, { account, withFiles, folder, sig
   }
   for (const [key, { bytes }] of files) {
     const found = bytes > 0 ? await node.services.storage?.read(key) : null
-    if (found) await archive.add(pathOf(key), found.bytes, false)
+    if (found) await archive.add(archivePathOf(key), found.bytes, false)
     await next()
   }
   const listed = data.toSorted((one, other) => (one.name < other.name ? -1 : 1))
@@ -182,13 +182,6 @@ export async function writeArchive(node: Node, { account, withFiles, folder, sig
   await archive.add('index.html', [indexPage(contents)])
   await archive.close()
   return path
-}
-
-/** Some systems forbid colons in file names. A file has its own name. */
-function pathOf(key: string): string {
-  const name = fileNameIn(key)
-  const named = name === null ? key : `${key.slice(0, key.indexOf('.'))}/${name}`
-  return `files/${named.replaceAll(':', '_')}`
 }
 
 interface Writing {
@@ -289,7 +282,7 @@ async function addConversation(writing: Writing, { key, name }: Conversation, { 
   const { node, account, nameOf } = writing
   const fileOf = (url: string) => {
     const found = keyAt(node.settings.storageUrl, url)
-    return found !== null && files.has(found) ? pathOf(found) : null
+    return found !== null && files.has(found) ? archivePathOf(found) : null
   }
   const isSealed = sealedBy(roomOfKey(key)) !== null
   let messages = 0

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Change, Entry, Row } from '#server/log/types'
+import type { Change, Entry, Fact, Json, Row } from '#server/log/types'
 import type { LogAction } from '#shared/api/moderation/moderation-records'
 import type { RoomEventData, RoomEventType } from '#shared/api/rooms/room-events'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -89,4 +89,19 @@ export const unnamedPerson = { id: '', name: '' }
 export const targetOf = (row: Row, { target_name }: Signature) => ({
   id: row.target ?? '',
   name: String(target_name ?? row.target ?? ''),
+})
+
+/** Fields with arbitrary names. */
+export const jsonFields = z.record(z.string(), z.json()) as z.ZodType<{ [name: string]: Json }>
+
+export const setFact = (key: string, value: unknown): Change => ({ key, value: value as Fact })
+
+export const patchFact = <T>(key: string, next: (before: T) => T): Change => ({
+  key,
+  patch: (before) => (before === null ? null : (next(before as T) as Fact)),
+})
+
+export const patchList = <T>(key: string, next: (before: T[]) => T[]): Change => ({
+  key,
+  patch: (before) => next((before ?? []) as T[]) as Fact,
 })

@@ -15,7 +15,7 @@ import { messagesAt, messagesBetween as rowsBetween } from '#server/domains/room
 import { type Card, cardsOf, headsOf, rowOfCard, rowsOf } from '#server/domains/rooms/room-state/rows'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { cursorAt, cursorPlaceIn } from '#server/kernel/store/cursors'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/store/pages'
 import type { RoomKey } from '#server/log/types'
 import { inbox as contract } from '#shared/api/rooms/inbox'
 import { locationChatOf } from '#shared/api/rooms/location-chat'

@@ -13,6 +13,7 @@ import { countConnection } from './occupancy.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
 import { onlineCountIn, schedulePresence } from './presence.ts'
 import { firstUnreadOf, unreadCountsOf } from './reads.ts'
+import { reachableCapabilities } from './send.ts'
 
 /** The last epoch sent to all listeners of protocol 2 in each room; unset if a listener missed it. */
 const sentEpochsOn = nodeState(() => new Map<RoomKey, string>())
@@ -60,7 +61,6 @@ const permissionsOf = ({ canPin, canDelete, canMute, canManageMods, isModerator,
 const meOf = ({ standing, mute, capabilities }: ReturnType<typeof joiningState>) => ({
   role: standing.role,
   permissions: permissionsOf(standing),
-  capabilities: capabilities.capabilities,
   next_send_at: capabilities.next_send_at,
   muted_until: mute?.muted_until ?? null,
   is_muted: mute !== null,
@@ -96,6 +96,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
     const rows = from < state.head.seq ? await rowsAfter(node, key, from, Math.min(page, state.head.seq - from)) : []
     const { seq: read_seq, unread } = await unreadCountsOf(key, account, state.member, state.head)
     const first_unread = unread > 0 ? await firstUnreadOf(key, account, state.member, state.head) : null
+    const capabilities = await reachableCapabilities(node, key, account, state.capabilities.capabilities)
     schedulePresence(node, key)
     const { rules_id: _, version, updated_by: __, updated_at: ___, ...rules } = state.rules
     return {
@@ -108,7 +109,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       ...(isLost ? { reset: true } : {}),
       rules,
       rules_version: version,
-      me: { ...meOf(state), read_seq, unread, first_unread },
+      me: { ...meOf(state), capabilities, read_seq, unread, first_unread },
       pins: await pinnedMessages(node, key, state.pins, true),
       members_count: state.members,
       online: onlineCountIn(node, key),

@@ -13,6 +13,7 @@ import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/rooms/roo
 import { access, capabilitiesChanged, heads } from '#shared/api/rooms/rooms'
 import { errors } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { peerIn } from '#shared/kit/room-key'
 import { isNewEpoch, roomsOf, stopListening } from './listen.ts'
 import { eventOf } from './pages.ts'
 import { endTyping } from './presence.ts'
@@ -195,6 +196,22 @@ async function sendCapabilities(node: Node, key: RoomKey, account: string): Prom
   const isMember = await node.log.ask(key, (view) => memberIn(view, account) !== null)
   if (isMember)
     node.live.send(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
+}
+
+/** Tells those who listen to a conversation with one of these deleted accounts that they can send nothing there. */
+export function closeConversationsWith(node: Node, deleted: ReadonlySet<string>): void {
+  for (const connection of node.live.connectionsOf(namespace, 'all')) {
+    const { account } = connection
+    if (account === null) continue
+    for (const key of roomsOf(connection).keys()) {
+      const peer = peerIn(roomOfKey(key), account)
+      if (peer === null || !deleted.has(peer)) continue
+      void capabilitiesNow(node, key, account).then(
+        (known) => connection.emit(capabilitiesChanged, known),
+        () => {},
+      )
+    }
+  }
 }
 
 /** Global events affect sending, listening and waiting in every room. */

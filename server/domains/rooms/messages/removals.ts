@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { removeUnnamedFiles } from '#server/domains/media/files/removal'
+import { filesAtOnce, removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { hasBlock, keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { messageDeleted } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageFact, messageIn, pinsIn } from '#server/domains/rooms/room-state/facts'
 import { refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
-import { removePurgedSlice } from '#server/domains/rooms/room-state/redaction'
+import { type FileRemoval, removePurgedSlice } from '#server/domains/rooms/room-state/redaction'
 import { actorOf, entryOf, isSuspended, plazaActor, type Standing } from '#server/domains/rooms/room-state/standing'
 import { type Action, type Context, type Job, type Node, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
@@ -219,7 +219,7 @@ export function purgeBody(view: View, now: number, target: string, purge: PurgeC
 }
 
 /**
- * Removes the texts of an account's purged messages with their files, in slices. False if some are left: after so many
+ * Removes the texts of an account's purged messages after their files, in slices. False if some are left: after so many
  * milliseconds, or after a failure of any slice but the first. One slice may take longer.
  */
 export async function removePurged(
@@ -228,13 +228,15 @@ export async function removePurged(
   account: string,
   { signal, milliseconds = Number.POSITIVE_INFINITY }: { signal?: AbortSignal; milliseconds?: number } = {},
 ): Promise<boolean> {
+  const files: FileRemoval = {
+    most: filesAtOnce,
+    remove: (named, isPurged) => removeUnnamedFiles(node, named, (message) => !isPurged(message)),
+  }
   const began = performance.now()
   for (let removed = 0; removed === 0 || performance.now() - began < milliseconds; removed++) {
     signal?.throwIfAborted()
     try {
-      const files = await removePurgedSlice(room, account)
-      if (files === null) return true
-      await removeUnnamedFiles(node, files)
+      if (!(await removePurgedSlice(room, account, files))) return true
     } catch (error) {
       if (removed === 0) throw error
       node.logger.warn({ error, room }, 'purged texts stay for now')

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { z } from 'zod'
 import { missingFiles, withKeptFiles } from '#server/domains/media/files/claims'
-import { keysOf, namedFiles } from '#server/domains/moderation/verdict/content'
+import { keysOf, namedFiles, textDraft } from '#server/domains/moderation/verdict/content'
 import type { MessageDraft, Ruling } from '#server/domains/moderation/verdict/verdict'
-import { refuseGone, refuseNewContact } from '#server/domains/people/accounts/found'
+import { isGoneAccount, refuseGone, refuseNewContact } from '#server/domains/people/accounts/found'
 import { refusalOfContact } from '#server/domains/people/friends/pairs'
 import { keyOf } from '#server/domains/rooms/room-state/access'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
@@ -14,9 +15,10 @@ import { displayNameOf, entryOf } from '#server/domains/rooms/room-state/standin
 import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/rooms/messages'
-import { capabilitiesChanged, rooms } from '#shared/api/rooms/rooms'
+import { type Capabilities, capabilitiesChanged, rooms } from '#shared/api/rooms/rooms'
 import { AppError } from '#shared/errors'
-import { roomOfKey } from '#shared/kit/primitives'
+import type { ClearType } from '#shared/kit/clear-types'
+import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
 import { peerIn } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, pollInputOf } from './drafts.ts'
@@ -156,12 +158,29 @@ function bodyOf(
   }
 }
 
-export const capabilitiesNow = (node: Context['node'], key: string, account: string) =>
-  node.log.ask(key, (view, now) => ({
+export async function capabilitiesNow(node: Node, key: string, account: string) {
+  const known = await node.log.ask(key, (view, now) => ({
     room: roomOfKey(key),
     v: view.seq,
     ...capabilitiesOf(view, { node, account, now }),
   }))
+  return { ...known, capabilities: await reachableCapabilities(node, key, account, known.capabilities) }
+}
+
+const unreachable = { ok: false, code: 'USER_NOT_FOUND' } as const
+
+/** These capabilities, or none in a conversation that goes on with a deleted account. */
+export async function reachableCapabilities(
+  node: Node,
+  key: string,
+  account: string,
+  capabilities: ReturnType<typeof capabilitiesOf>['capabilities'],
+): Promise<z.infer<typeof Capabilities>> {
+  const peer = peerIn(roomOfKey(key), account)
+  const isOpen = peer !== null && capabilities.text.ok
+  if (!isOpen || !(await hasMessages(node, key)) || !(await isGoneAccount(peer))) return capabilities
+  return Object.fromEntries(Object.keys(capabilities).map((sendable) => [sendable, unreachable]))
+}
 
 /**
  * Refuses a message to a deleted account, and the first message where the other person does not permit it. An account
@@ -191,4 +210,31 @@ export const check: Action<typeof contract.check> = async (input, context) => {
     return ruling
   })
   return { verdict, ...(retryAfter === null ? {} : { retryAfter }) }
+}
+
+interface ClearMessage {
+  type: ClearType
+  text: string
+  /** A repeat with this key from the same account is the same message. */
+  cid: string
+}
+
+/**
+ * Sends a message in clear to a person, from the given account. A repeat with the same key is not new. Null if it is
+ * refused, as after a block.
+ */
+export async function sendClearMessage(
+  node: Node,
+  from: string,
+  to: string,
+  { type, text, cid }: ClearMessage,
+): Promise<{ isNew: boolean } | null> {
+  try {
+    const key = roomKey(dmOf(from, to))
+    const { duplicate } = await sendDraft({ node, emit: () => {} }, key, from, textDraft(type, text.trim()), { cid })
+    return { isNew: !duplicate }
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return null
+    throw error
+  }
 }

@@ -121,8 +121,15 @@ const openAmong = ({ value, done_to }: StoredPurges): PurgeFact[] =>
   (value as PurgeFact[]).filter(({ to_seq }) => to_seq > (done_to ?? 0))
 
 /** The purges in these rooms whose texts are still stored. No reader shows these. */
-export async function openPurgesIn(rooms: readonly RoomKey[]): Promise<OpenPurge[]> {
-  const found = await RoomFacts.find({ is_open: true, room: { $in: [...rooms] } }).lean()
+export const openPurgesIn = (rooms: readonly RoomKey[]): Promise<OpenPurge[]> =>
+  openPurges({ room: { $in: [...rooms] } })
+
+/** Are texts of any purge still stored? */
+export const hasOpenPurge = async (): Promise<boolean> => (await RoomFacts.exists({ is_open: true })) !== null
+
+/** The same in all rooms, or those that match. */
+export async function openPurges(within: { room?: { $in: RoomKey[] } } = {}): Promise<OpenPurge[]> {
+  const found = await RoomFacts.find({ is_open: true, ...within }).lean()
   return found.flatMap((stored) => {
     const { _id, room } = stored
     const account = _id.slice(`${room}|${keys.purges('')}`.length)
@@ -181,18 +188,28 @@ export async function purgeableFrom(
   return first ? { count: await RoomEvents.countDocuments(left), from_seq: first.seq } : { count: 0, from_seq: 0 }
 }
 
+/** The removal of the files of a slice. */
+export interface FileRemoval {
+  /** A slice names no more files, except in a single message. */
+  most: number
+  /** Purged messages keep no file, although their rows still name it. */
+  remove(files: readonly string[], isPurged: (row: Pick<Row, 'room' | 'sender' | 'seq'>) => boolean): Promise<void>
+}
+const noRemoval: FileRemoval = { most: Number.POSITIVE_INFINITY, remove: async () => undefined }
+
 /**
- * Removes the texts of a slice of an account's purged messages, newest first. It returns the files that they named, or null if no
- * text is left. The progress is stored, and a repetition completes a slice.
+ * Removes the files and then the texts of a slice of an account's purged messages, newest first. False if no text was left. The
+ * progress is stored, and a repetition completes a slice.
  */
-export async function removePurgedSlice(room: RoomKey, account: string): Promise<readonly string[] | null> {
+export async function removePurgedSlice(room: RoomKey, account: string, files = noRemoval): Promise<boolean> {
   const _id = `${room}|${keys.purges(account)}`
   const stored = await RoomFacts.findOne({ _id, is_open: true }).lean()
-  if (!stored) return null
+  if (!stored) return false
   const { applied_seq: seq, next_below, done_to = 0 } = stored
   const open = openAmong(stored)
   const sent = { room, sender: account, n: { $gte: 1, $lt: next_below ?? Number.MAX_SAFE_INTEGER } }
-  const rows = await RoomEvents.find(sent).sort({ n: -1 }).limit(rowsAtOnce).lean<PurgedRow[]>()
+  const found = await RoomEvents.find(sent).sort({ n: -1 }).limit(rowsAtOnce).lean<PurgedRow[]>()
+  const rows = withFewFiles(found, files.most)
   const taken = rows.flatMap((row) => {
     const purge = purgeOf(row, open)
     if (!purge) return []
@@ -200,6 +217,10 @@ export async function removePurgedSlice(room: RoomKey, account: string): Promise
     const [after, by] = row.body.deleted ? [row.body, row.applied_seq] : [purgedBody(row.body, purge), seq]
     return { ...row, changed: { id: row._id, seq: by, body: after } }
   })
+  await files.remove(
+    taken.flatMap(({ body }) => body.media ?? []),
+    (row) => row.room === room && isSameAccount(row.sender, account) && purgeOf(row, open) !== undefined,
+  )
   await writeMessages(
     room,
     taken.map(({ changed }) => changed),
@@ -211,7 +232,8 @@ export async function removePurgedSlice(room: RoomKey, account: string): Promise
     taken.map(({ n }) => n),
   )
   const last = rows.at(-1)
-  const isOver = rows.length < rowsAtOnce || !last || open.every(({ from_seq }) => from_seq >= last.seq)
+  const isLast = rows.length === found.length && found.length < rowsAtOnce
+  const isOver = isLast || !last || open.every(({ from_seq }) => from_seq >= last.seq)
   const progress = isOver
     ? {
         $set: { done_to: Math.max(done_to, ...open.map(({ to_seq }) => to_seq)) },
@@ -220,7 +242,17 @@ export async function removePurgedSlice(room: RoomKey, account: string): Promise
     : { $set: { next_below: last.n } }
   // Where another purge was made meanwhile, its slices begin anew.
   await RoomFacts.updateOne({ _id, applied_seq: seq }, progress as never)
-  return taken.flatMap(({ body }) => body.media ?? [])
+  return true
 }
 
 type PurgedRow = Pick<Row, '_id' | 'seq' | 'applied_seq'> & { n: number; body: MessageBody }
+
+/** The first of these rows, and those behind it until they name more files. */
+function withFewFiles(rows: readonly PurgedRow[], most: number): readonly PurgedRow[] {
+  let files = 0
+  const end = rows.findIndex(({ body }, at) => {
+    files += body.media?.length ?? 0
+    return at > 0 && files > most
+  })
+  return end === -1 ? rows : rows.slice(0, end)
+}

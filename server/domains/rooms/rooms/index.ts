@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { checkGate } from '#server/domains/gates'
 import { refuseOthersFile, withCopiedPictures } from '#server/domains/media/files/copies'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
-import { isPublic, keyOf, readRoom, visibleRoom } from '#server/domains/rooms/room-state/access'
+import { actingRoom, isPublic, keyOf, readRoom, visibleRoom } from '#server/domains/rooms/room-state/access'
+import { roomTopicChanged } from '#server/domains/rooms/room-state/events/rooms'
 import { memberIn } from '#server/domains/rooms/room-state/facts'
+import { refuseMuted, refuseNames, refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
 import {
   adminRoles,
   gateFor,
@@ -13,14 +15,13 @@ import {
 import { Members, Moderators, Rooms } from '#server/domains/rooms/room-state/model'
 import { answerOnline } from '#server/domains/rooms/room-state/online'
 import { firstOpenRooms, roomAnswer, rowsOf } from '#server/domains/rooms/room-state/rows'
-import { standingOf } from '#server/domains/rooms/room-state/standing'
+import { actorOf, entryOf, standingOf } from '#server/domains/rooms/room-state/standing'
 import { appointMissingManagers, followSuspensions } from '#server/domains/rooms/room-state/succession'
 import { containsWords, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import { tokenAt } from '#server/domains/rooms/tokens/index'
 import { type Action, type Actions, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { retryOnStart } from '#server/kernel/retry-on-start'
-import { every, startInBackground } from '#server/kernel/work/every'
+import { every, retryOnStart, startInBackground } from '#server/kernel/work/every'
 import { GLOBAL } from '#server/log/types'
 import { tokenChatOf } from '#shared/api/rooms/location-chat'
 import type { MemberRole, Room } from '#shared/api/rooms/room'
@@ -49,7 +50,6 @@ import {
 } from './rooms.ts'
 import { roomSettings } from './settings.ts'
 import { sharedKey } from './shared-key.ts'
-import { setTopic } from './topic.ts'
 
 const recheck = { most: 1, seconds: 60 }
 
@@ -230,6 +230,33 @@ const listTokenRooms: Action<typeof contract.listTokenRooms> = async (
   const found = matching.filter(({ name, description }) => containsWords(`${name} ${description ?? ''}`, words))
   const keys = found.slice(0, listedAtMost).map(({ _id }) => _id)
   return { chats: (await rowsOf(node, keys, account)).map(tokenChatOf) }
+}
+
+const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, client_action_id }, context) => {
+  const { account } = signedIn(context)
+  const { node } = context
+  const key = await keyOf(room)
+  const actor = await actorOf(node, account)
+  await node.log.act(key, {
+    sender: account,
+    cid: client_action_id,
+    makes: roomTopicChanged,
+    isRepeat: (_row, before) => before.topic === topic,
+    judge(view, now) {
+      const { room: before, standing } = actingRoom(view, account, now)
+      if (!standing.isModerator)
+        throw new AppError('FORBIDDEN', { message: 'Only the owner and moderators may set the topic' })
+      refuseMuted(view, account, now)
+      if (!before.is_active) throw new AppError('ROOM_ARCHIVED')
+      if (before.topic === topic) return { already: null }
+      if (topic !== null) {
+        refuseNames(node, view, account, { topic })
+        refuseRemark(view, topic, { node, account, now, standing })
+      }
+      return { accept: entryOf(view, actor, roomTopicChanged, { topic }) }
+    },
+  })
+  return { room: await roomAnswer(node, key, account) }
 }
 
 const actions: Actions<typeof contract> = {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { patchFact, patchList, setFact } from '#server/domains/rooms/events/changes'
-import type { Rewrite } from '#server/domains/rooms/events/define'
+import { patchFact, patchList, type Rewrite, setFact } from '#server/domains/rooms/events/define'
 import type { Change, Row } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 import {

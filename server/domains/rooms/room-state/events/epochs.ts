@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { patchFact, setFact } from '#server/domains/rooms/events/changes'
-import { defineEvent } from '#server/domains/rooms/events/define'
+import { defineEvent, patchFact, setFact } from '#server/domains/rooms/events/define'
 import { type CurrentEpochFact, EnvelopeBatch, type EpochFact, keys } from '../facts.ts'
 
 const epochData = ({ epoch_id, by, envelopes }: z.infer<typeof EnvelopeBatch> & { epoch_id: string }) => ({

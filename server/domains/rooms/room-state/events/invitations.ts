@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { patchList } from '#server/domains/rooms/events/changes'
-import { defineEvent } from '#server/domains/rooms/events/define'
+import { defineEvent, patchList } from '#server/domains/rooms/events/define'
 import { InvitationFact, isInvitationOpen, keys } from '../facts.ts'
 import { changeInvitations } from './changes.ts'
 

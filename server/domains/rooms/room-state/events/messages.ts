@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { patchList, setFact } from '#server/domains/rooms/events/changes'
-import { defineEvent, targetOf } from '#server/domains/rooms/events/define'
+import { defineEvent, patchList, setFact, targetOf } from '#server/domains/rooms/events/define'
 import type { Row } from '#server/log/types'
 import { countsBySign, signForm } from '#shared/kit/reaction-sign'
 import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'

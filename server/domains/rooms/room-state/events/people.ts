@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import { patchFact, setFact } from '#server/domains/rooms/events/changes'
-import { defineEvent, type TargetNotice, targetOf, unnamedPerson } from '#server/domains/rooms/events/define'
+import {
+  defineEvent,
+  patchFact,
+  setFact,
+  type TargetNotice,
+  targetOf,
+  unnamedPerson,
+} from '#server/domains/rooms/events/define'
 import { BanFact, type CurrentEpochFact, keys, MemberFact, ModeratorFact, MuteFact, type RoomFact } from '../facts.ts'
 import { personOf } from '../rendered.ts'
 import { changeInvitations, lostRights, memberCount, memberGone, rightsLost } from './changes.ts'

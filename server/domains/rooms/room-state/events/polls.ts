@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { setFact } from '#server/domains/rooms/events/changes'
-import { defineEvent, type Rewrite } from '#server/domains/rooms/events/define'
+import { defineEvent, type Rewrite, setFact } from '#server/domains/rooms/events/define'
 import type { Row } from '#server/log/types'
 import { keys, MessageFact, PollFact } from '../facts.ts'
 import { messageOf, pollOf } from '../rendered.ts'

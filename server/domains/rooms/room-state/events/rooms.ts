@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { jsonFields, patchFact, patchList, setFact } from '#server/domains/rooms/events/changes'
-import { defineEvent } from '#server/domains/rooms/events/define'
+import { defineEvent, jsonFields, patchFact, patchList, setFact } from '#server/domains/rooms/events/define'
 import { filesAllowedOf, keys, RoomFact, RulesFact, WordFact } from '../facts.ts'
 
 export const roomUpdated = defineEvent('room.updated', {
