@@ -108,7 +108,7 @@ export const inviteCodes = {
     input: z.object({ ...repeatable, walletAddress: Address, additionalInvites: count(1, 1_000) }),
     output: z.object({ success: z.literal(true), message: z.string(), newTotal: z.number().int() }),
     errors: ['USER_NOT_FOUND'],
-    audit: true,
+    audit: 'walletAddress',
     errorBody: 'text',
   }),
 }

@@ -180,7 +180,7 @@ export const rooms = {
     input: z.object({ room }),
     output: RoomAnswer,
     errors: ['ROOM_NOT_FOUND'],
-    audit: true,
+    audit: 'room',
   }),
   join: operation({
     summary: 'Become a member of a room.',
@@ -305,7 +305,7 @@ export const rooms = {
     input: z.object({ room, address: Address, role: MemberRole }),
     output: Done,
     errors: [...managed, 'NOT_FOUND', 'BANNED'],
-    audit: true,
+    audit: 'address',
   }),
   handOver: operation({
     summary:
@@ -319,7 +319,7 @@ export const rooms = {
     input: z.object({ room, address: Address, client_action_id: ClientId.optional() }),
     output: Done,
     errors: [...managed, 'NOT_FOUND', 'BANNED', 'VALIDATION_ERROR'],
-    audit: true,
+    audit: 'address',
   }),
   kick: operation({
     summary: 'Remove a member of lower rank; they may come back.',
@@ -332,7 +332,7 @@ export const rooms = {
     input: z.object({ room, address: Address, reason: text(500).optional() }),
     output: Done,
     errors: [...managed, 'NOT_FOUND', 'BANNED'],
-    audit: true,
+    audit: 'address',
   }),
 } satisfies Record<string, unknown> & Record<FoundingOperation, unknown>
 

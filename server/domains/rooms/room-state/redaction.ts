@@ -188,6 +188,16 @@ export async function purgeableFrom(
   return first ? { count: await RoomEvents.countDocuments(left), from_seq: first.seq } : { count: 0, from_seq: 0 }
 }
 
+/** The ordinal behind the last purge of all messages of an account that this purger made; 1 without one. */
+export async function ordinalBehindPurge(room: RoomKey, account: string, purger: string): Promise<number> {
+  const [stored]: StoredPurges[] = await RoomFacts.find({ _id: `${room}|${keys.purges(account)}` }).lean()
+  const purges = ((stored?.value ?? []) as PurgeFact[]).filter(({ by }) => isSameAccount(by, purger))
+  if (purges.length === 0) return 1
+  const last = { room, seq: Math.max(...purges.map(({ to_seq }) => to_seq)) }
+  const row = await RoomEvents.findOne(last, { total: 1 }).lean<{ total: number }>()
+  return (row?.total ?? 0) + 1
+}
+
 /** The removal of the files of a slice. */
 export interface FileRemoval {
   /** A slice names no more files, except in a single message. */
