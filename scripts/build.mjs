@@ -12,14 +12,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compress } from './compress.mjs'
 import { oneFile } from './one-file.mjs'
+import { packPage } from './pack-page.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (path) => join(root, path)
 
 const parts = [
-  { name: 'page', entry: 'index.html', sources: ['client', 'shared', 'vite.config.ts'], settings: {} },
+  { name: 'page', entry: 'page.pack', sources: ['client', 'shared', 'vite.config.ts'], settings: {} },
   { name: 'server', entry: 'main.js', sources: ['server', 'shared'], settings: oneFile(at('server/main.ts')) },
   {
     name: 'reader',
@@ -92,7 +92,7 @@ async function build(part) {
   const fresh = mkdtempSync(at(`dist/${name}-`))
   try {
     await write(fresh, settings)
-    if (name === 'page') compress(fresh)
+    if (name === 'page') packPage(fresh)
     for (const [folder, from] of Object.entries(beside)) cpSync(at(from), join(fresh, folder), { recursive: true })
     // Other accounts than the builder's may run it.
     chmodSync(fresh, 0o755)
