@@ -132,6 +132,7 @@ describe('the weight of the page', () => {
     '/assets/none.js.br',
     '/index.html.br',
     '/index.html.gz',
+    '/page.pack',
     '/assets/',
     '/assets/..%2f..%2f..%2fpackage.json',
     '/%2e%2e/%2e%2e/package.json',
