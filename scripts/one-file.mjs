@@ -1,3 +1,6 @@
+/** V8 keeps the whole text of a program in memory. Licences stay. */
+const shared = { codeSplitting: false, comments: { annotation: false, jsdoc: false } }
+
 /**
  * Options by which vite bundles a program and its packages into one `main.js`. Thousands of small files load slowly. A running
  * server also needs all its parts during the next build. lmdb stays outside, as it has native code. `beside` names imports that
@@ -15,7 +18,7 @@ export function oneFile(source, beside = {}) {
       target: 'node20',
       minify: false,
       emptyOutDir: false,
-      rollupOptions: { input: { main: source }, output: { entryFileNames: '[name].js', codeSplitting: false } },
+      rollupOptions: { input: { main: source }, output: { ...shared, entryFileNames: '[name].js' } },
     },
   }
 }
@@ -23,6 +26,6 @@ export function oneFile(source, beside = {}) {
 /** The same into one `.cjs` of the program's name. */
 export function oneScript(source, name) {
   const { build, ...settings } = oneFile(source)
-  const output = { format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false }
+  const output = { ...shared, format: 'cjs', entryFileNames: '[name].cjs' }
   return { ...settings, build: { ...build, rollupOptions: { input: { [name]: source }, output } } }
 }
