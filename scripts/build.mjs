@@ -122,7 +122,9 @@ async function bundleServer(folder) {
 }
 
 /** As Node runs a script. */
-const inFunction = (code) => `(function (exports, require, module, __filename, __dirname) {${code}\n})`
+function inFunction(code) {
+  return `(function (exports, require, module, __filename, __dirname) {${code}\n})`
+}
 
 /** One letter beyond Latin would make V8 keep each letter of a file in two bytes. */
 function inLatin(code) {

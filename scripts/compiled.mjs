@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 
 /**
@@ -26,11 +26,7 @@ function readCode() {
   }
 }
 
-export const script = new Script(bytes.latin1Slice(), {
-  filename,
-  cachedData: readCode(),
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-})
+export const script = new Script(bytes.latin1Slice(), { filename, cachedData: readCode() })
 const program = { exports: {} }
 script.runInThisContext()(program.exports, createRequire(filename), program, filename, dirname(filename))
 

@@ -23,9 +23,9 @@ export function oneFile(source, beside = {}) {
   }
 }
 
-/** The same into one `.cjs` of the program's name. */
+/** The same into one `.cjs` of the program's name, which needs no loader of modules. */
 export function oneScript(source, name) {
   const { build, ...settings } = oneFile(source)
-  const output = { ...shared, format: 'cjs', entryFileNames: '[name].cjs' }
+  const output = { ...shared, format: 'cjs', dynamicImportInCjs: false, entryFileNames: '[name].cjs' }
   return { ...settings, build: { ...build, rollupOptions: { input: { [name]: source }, output } } }
 }
