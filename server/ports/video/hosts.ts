@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { Agent, type ClientRequest, type IncomingHttpHeaders, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import { type HostDoor, type LocalHost, openDoor } from './host-door.ts'
-import { type HostRequests, hostTokens, requestsTo } from './host-requests.ts'
+import { type HostDoor, type HostRequests, hostTokens, type LocalHost, openDoor, requestsTo } from './host-requests.ts'
 import type {
   HeldStream,
   MediaAnswer,
