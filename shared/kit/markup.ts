@@ -3,8 +3,8 @@ import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
 import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { decodeString } from 'micromark-util-decode-string'
-import { isWebAddress } from './addresses.ts'
 import { withPlainNames } from './room-agents.ts'
+import { isWebAddress } from './web-address.ts'
 
 type Nodes = Parameters<CompileContext['enter']>[0]
 type Root = ReturnType<typeof fromMarkdown>

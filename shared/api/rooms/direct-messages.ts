@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { conversationIdOf } from '#shared/kit/conversation-id'
 import { Address, CallerAddress, ClientId, Done, Id, Moment, maybe, pageSize, Time } from '#shared/kit/primitives'
-import { peerIn } from '#shared/kit/room-key'
+import { conversationIdOf, peerIn } from '#shared/kit/room-key'
 import { AnyType, Blobs, Content, cursor, type Message, NoAttachments, type Reaction, Sign } from './message.ts'
 
 /** A direct message, as the documented paths have it. */
