@@ -133,7 +133,7 @@ export function webAddressOf(link: Link, source: string): string | null {
 }
 
 /** What people read of a text once it is drawn. */
-export interface Drawn {
+interface Drawn {
   /** The text without marks of Markdown, and without references and tags of HTML that other clients may draw. Each block is a line. */
   words: string
   /** The targets of its links, even of those shown as text. References of HTML are kept, and also decoded. */

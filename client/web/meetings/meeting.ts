@@ -138,7 +138,7 @@ export interface Attendee extends Seated {
   sends: Sends
 }
 
-export interface MeetingState {
+interface MeetingState {
   /** `away`: the connection to the server is lost, and made again. `waiting`: for the host. */
   phase: 'entering' | 'waiting' | 'in' | 'away' | 'over'
   people: readonly Attendee[]

@@ -9,7 +9,7 @@ import { AppError } from '#shared/errors'
 import type { HeldStream, MediaHost, MediaRequest, Video } from './port.ts'
 
 /** A request with its signed bytes; media pass unsigned. */
-export interface SignedRequest extends MediaRequest {
+interface SignedRequest extends MediaRequest {
   body?: Uint8Array
 }
 

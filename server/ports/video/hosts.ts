@@ -25,7 +25,7 @@ interface LocationHost {
 }
 
 /** The locations of streams: the host in their ids, or the host that continued them. */
-export interface StreamLocations {
+interface StreamLocations {
   /** The known host of a stream, playback, key, session or recording; empty for other names. */
   of(name: string): string
   /** All hosts of a stream, the current one first. */
@@ -85,7 +85,7 @@ const mostBytes = 64 * 2 ** 20
 const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']
 
 /** Fetches whole media answers from other nodes. */
-export interface RemoteMedia {
+interface RemoteMedia {
   /** Throws SERVICE_UNAVAILABLE if the answer is late or incomplete. */
   get(origin: MediaOrigin, path: string): Promise<MediaAnswer>
   /** Ends requests to hosts that are away. */
@@ -147,7 +147,7 @@ const headersOf = (headers: IncomingHttpHeaders): Record<string, string> =>
     ),
   )
 
-export interface HostsOptions {
+interface HostsOptions {
   /** The prefix of ids of streams that this process may store; other processes may share it. */
   home: string
   /** Null while another process has what this one would keep its streams in. */

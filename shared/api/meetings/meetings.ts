@@ -115,7 +115,6 @@ const MeetingBase = z.object({
   expiresAt: Time.nullable(),
 })
 const Listed = MeetingBase.extend({ participantCount: z.number().int(), createdAt: Time, joinUrl: Link })
-export type Listed = z.infer<typeof Listed>
 
 const named = ['BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED'] as const
 const gone = ['ROOM_NOT_FOUND', 'MEETING_ENDED', 'MEETING_EXPIRED'] as const

@@ -77,7 +77,7 @@ export const busyPaymentError = ({ _id: id, state }: StoredPayment): AppError =>
   })
 
 /** A purchase and the header that pays for it. */
-export interface Purchase {
+interface Purchase {
   /** The id of an agent, or another name for what is no agent. */
   seller: string
   /** By `purchaseHash`: the same payment for any other purchase is refused. */
@@ -87,7 +87,7 @@ export interface Purchase {
 }
 
 /** A purchase with the payment of its header, and with the record that is stored for its payer and nonce. */
-export interface SentPayment extends Purchase {
+interface SentPayment extends Purchase {
   signed: SignedPayment | null
   stored: StoredPayment | null
   /** How it differs from what is stored: it is another payment with the same nonce, or for another purchase. */

@@ -130,7 +130,7 @@ async function ownRooms(
 }
 
 /** A room with its newest message, by which lists are ordered. */
-export interface LatestRoom {
+interface LatestRoom {
   card: Card
   last: LastMessage | null
   /** The time of the last message, or of the founding. */

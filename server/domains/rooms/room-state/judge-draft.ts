@@ -154,7 +154,7 @@ export function refusalOf({ verdict, retryAfter }: Ruling): AppError {
 }
 
 /** The ruling on a draft, and its facts. */
-export interface JudgedDraft {
+interface JudgedDraft {
   ruling: Ruling
   facts: SenderFacts
   standing: Standing

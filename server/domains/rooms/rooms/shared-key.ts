@@ -16,7 +16,7 @@ export const newSharedKey = ({ settings }: Node, key: RoomKey): string =>
   seal(settings.sessionKeys, randomBytes(keyBytes).toString('base64'), sealBinding(key))
 
 /** The shared key of a p2p room; null for others, or if its sealing key was removed. Receivers must be members. */
-export async function sharedKeyOf({ settings }: Node, key: RoomKey): Promise<string | null> {
+async function sharedKeyOf({ settings }: Node, key: RoomKey): Promise<string | null> {
   const room = await Rooms.findOne({ _id: key }, { p2p_key: 1 }).lean()
   return room?.p2p_key ? tryUnseal(settings.sessionKeys, room.p2p_key, sealBinding(key)) : null
 }

@@ -43,7 +43,7 @@ import { holdViewer, releaseViewer, type Viewer, viewOverRest } from './viewers.
 
 /** The fields of a stream that follow its room, with the name of each in the room. */
 const names = { title: 'name', description: 'description' } as const
-export type NamedField = keyof typeof names
+type NamedField = keyof typeof names
 
 const attempts = 5
 
