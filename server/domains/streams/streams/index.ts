@@ -42,8 +42,8 @@ import { countViewersNow, countViewersSoon, sweepViewers } from './viewer-counts
 import { holdViewer, releaseViewer, type Viewer, viewOverRest } from './viewers.ts'
 
 /** The fields of a stream that follow its room, with the name of each in the room. */
-const names = { title: 'name', description: 'description' } as const
-type NamedField = keyof typeof names
+const roomFieldOf = { title: 'name', description: 'description' } as const
+type NamedField = keyof typeof roomFieldOf
 
 const attempts = 5
 
@@ -53,7 +53,7 @@ async function copyRoomNames(node: Node, id: string, fields: readonly NamedField
     const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
     const room = await node.log.ask(roomKey(streamRoomOf(id)), roomIn)
     if (!stream || !room) return
-    const copied = Object.fromEntries(fields.map((field) => [field, room[names[field]] ?? null]))
+    const copied = Object.fromEntries(fields.map((field) => [field, room[roomFieldOf[field]] ?? null]))
     if (fields.every((field) => stream[field] === copied[field])) return
     const { matchedCount } = await Streams.updateOne({ _id: id, v: stream.v }, { $set: copied, $inc: { v: 1 } })
     if (matchedCount === 1) return notifyWatchers(node, id)
@@ -69,7 +69,7 @@ function followRoomNames(node: Node): () => void {
     const changed = rows
       .filter((row) => isRowOf(row, roomUpdated))
       .flatMap(({ body }) => Object.keys(Object(body.patch)))
-    const fields = (Object.keys(names) as NamedField[]).filter((field) => changed.includes(names[field]))
+    const fields = (Object.keys(roomFieldOf) as NamedField[]).filter((field) => changed.includes(roomFieldOf[field]))
     if (fields.length === 0) return
     copyRoomNames(node, id, fields).catch((error: unknown) =>
       node.logger.warn({ error, stream: id }, 'a stream was not named as its room'),
@@ -90,7 +90,7 @@ const publicStream: Action<typeof contract.publicStream> = async ({ id }, contex
   return { stream: await publicStreamOf(node, await visibleStream(context, id)) }
 }
 
-async function viewOnce(context: Context, id: string, isThere: boolean) {
+async function countOverRest(context: Context, id: string, isThere: boolean) {
   const { status, user_address } = await streamOf(id, { success: false })
   const isCounted = isThere && status !== 'ended' && !isSameAccount(user_address, context.caller.account)
   await viewOverRest(context.node, id, restViewer(context), isCounted)
@@ -98,9 +98,9 @@ async function viewOnce(context: Context, id: string, isThere: boolean) {
   return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
 }
 
-const view: Action<typeof contract.view> = ({ id, action }, context) => viewOnce(context, id, action === 'join')
+const view: Action<typeof contract.view> = ({ id, action }, context) => countOverRest(context, id, action === 'join')
 
-const leave: Action<typeof contract.leave> = ({ id }, context) => viewOnce(context, id, false)
+const leave: Action<typeof contract.leave> = ({ id }, context) => countOverRest(context, id, false)
 
 const watch: Action<typeof contract.watch> = async (
   { stream_id: id, viewer_key, chat_after_seq, chat: wantsChat },
