@@ -23,7 +23,7 @@ import { type MessageFact, messageFactOf } from '#server/domains/rooms/room-stat
 import { senderFactsOf } from '#server/domains/rooms/room-state/judge-draft'
 import { isKnownRoom } from '#server/domains/rooms/room-state/kinds'
 import { Flags, Words } from '#server/domains/rooms/room-state/model'
-import { messagesBetween as rowsBetween } from '#server/domains/rooms/room-state/redaction'
+import { presentMessagesBetween } from '#server/domains/rooms/room-state/redaction'
 import { type Action, type Actions, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { createTurnstile } from '#server/kernel/limits/turnstile'
@@ -320,7 +320,7 @@ function proposalOf(given: string | undefined, is_regex: boolean, as_written: bo
 async function* lastMessages(key: string, total: number, last: number): AsyncGenerator<MessageFact> {
   const from = Math.max(1, total - last + 1)
   for (let to = total; to >= from; to -= page)
-    for (const row of (await rowsBetween(key, Math.max(from, to - page + 1), to)).reverse()) {
+    for (const row of (await presentMessagesBetween(key, Math.max(from, to - page + 1), to)).reverse()) {
       const fact = messageFactOf(row)
       if (!fact.body.deleted) yield fact
     }

@@ -11,7 +11,7 @@ import {
   visibleRooms,
 } from '#server/domains/rooms/room-state/membership'
 import { Members, Reads, Rooms } from '#server/domains/rooms/room-state/model'
-import { messagesAt, messagesBetween as rowsBetween } from '#server/domains/rooms/room-state/redaction'
+import { presentMessagesAt, presentMessagesBetween } from '#server/domains/rooms/room-state/redaction'
 import { type Card, cardsOf, headsOf, rowOfCard, rowsOf } from '#server/domains/rooms/room-state/rows'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -41,7 +41,7 @@ const alphaMembership: Action<typeof contract.alphaMembership> = async (_input, 
   const { joined_at, is_active, applied_seq } = member
   const n = read?.n ?? 0
   const [[last], [parting]] = await Promise.all([
-    n > 0 ? rowsBetween(key, n, n) : [],
+    n > 0 ? presentMessagesBetween(key, n, n) : [],
     is_active ? [] : node.log.read(key, applied_seq - 1, 1),
   ])
   return {
@@ -68,7 +68,9 @@ const directPreviews: Action<typeof contract.directPreviews> = async (_input, co
     node,
     conversations.map(({ key }) => key),
   )
-  const newest = await messagesAt([...heads].flatMap(([room, { total }]) => (total > 0 ? { room, n: total } : [])))
+  const newest = await presentMessagesAt(
+    [...heads].flatMap(([room, { total }]) => (total > 0 ? { room, n: total } : [])),
+  )
   const last = new Map(newest.map((row) => [row.room, row]))
   const previews = conversations.flatMap(({ key, id, peer }) => {
     const row = last.get(key)
