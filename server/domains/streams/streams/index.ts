@@ -19,8 +19,8 @@ import {
   applyProviderEvent,
   applyStreamEvent,
   assetsOf,
+  endEventOf,
   endForgottenStreams,
-  endingOf,
   endStreamsOfSuspended,
   isStreamOpen,
   openStream,
@@ -262,7 +262,7 @@ export const streams = defineDomain(
 
     async end({ id }, context) {
       const stream = await stoppableStream(context, id)
-      const how = endingOf(stream, context.caller.account)
+      const how = endEventOf(stream, context.caller.account)
       if (how === 'shut') await takeDownStream(context.node, stream, how)
       else await applyStreamEvent(context.node, id, how)
       return done
@@ -272,7 +272,7 @@ export const streams = defineDomain(
       const { account } = signedIn(context)
       const stream = await stoppableStream(context, id)
       const { stream_id, user_address: owner } = stream
-      await takeDownStream(context.node, stream, endingOf(stream, account))
+      await takeDownStream(context.node, stream, endEventOf(stream, account))
       await context.node.jobs.add(streamRemoval, { stream: id, provided: stream_id, by: account, owner })
       await Streams.deleteOne({ _id: id })
       await OpenStreams.deleteOne({ _id: owner, stream: id })

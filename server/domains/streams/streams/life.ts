@@ -94,7 +94,7 @@ export async function stoppableStream(context: Context, id: string): Promise<Sto
 }
 
 /** The event by which an account ends a stream: `end` by its owner, `shut` by a moderator. */
-export const endingOf = ({ user_address }: StoredStream, account: string | null): 'end' | 'shut' =>
+export const endEventOf = ({ user_address }: StoredStream, account: string | null): 'end' | 'shut' =>
   isSameAccount(user_address, account) ? 'end' : 'shut'
 
 const attempts = 5
