@@ -38,8 +38,15 @@ import { OpenStreams, type StoredStream, Streams } from './model.ts'
 import { followStream, followStreams, notifyWatchers } from './notices.ts'
 import { foundStreams, publicStreamsOf, streamAssetOf, streamCountsOf, streamStateOf, streamsFor } from './render.ts'
 import { isShownLive } from './states.ts'
-import { countViewersNow, countViewersSoon, sweepViewers } from './viewer-counts.ts'
-import { holdViewer, releaseViewer, type Viewer, viewOverRest } from './viewers.ts'
+import {
+  countViewersNow,
+  countViewersSoon,
+  holdViewer,
+  releaseViewer,
+  sweepViewers,
+  type Viewer,
+  viewOverRest,
+} from './viewers.ts'
 
 /** The fields of a stream that follow its room, with the name of each in the room. */
 const roomFieldOf = { title: 'name', description: 'description' } as const
