@@ -4,12 +4,14 @@ import {
   blockOf,
   blockSize,
   blocksWith,
+  containsWords,
   fileBlock,
   filedBlocks,
   nextBlock,
+  searchWords,
   segmentSize,
+  termOf,
 } from '#server/domains/rooms/room-state/search-index'
-import { containsWords, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import type { Action, Context, Node } from '#server/kernel/context'
 import { createTurnstile } from '#server/kernel/limits/turnstile'
 import { nodeState } from '#server/kernel/operate/node-state'
