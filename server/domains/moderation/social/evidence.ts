@@ -73,11 +73,11 @@ interface Review {
 
 /** Reviews a report, and removes its evidence when it is decided; null if it does not exist. */
 export async function settleReport(node: Node, filter: object, reviewed: Review) {
-  const isClosed = ['action_taken', 'dismissed'].includes(reviewed.status)
-  const change = { $set: reviewed, ...(isClosed && { $unset: { evidence_key: '', file_keys: '', is_as_sent: '' } }) }
+  const isDecided = isClosed(reviewed.status)
+  const change = { $set: reviewed, ...(isDecided && { $unset: { evidence_key: '', file_keys: '', is_as_sent: '' } }) }
   const before = await Reports.findOneAndUpdate(filter, change).lean()
   const named = [before?.evidence_key ?? [], before?.file_keys ?? []].flat()
-  if (isClosed) await removeUnnamedFiles(node, named)
+  if (isDecided) await removeUnnamedFiles(node, named)
   return before && { ...before, ...reviewed }
 }
 
