@@ -54,7 +54,7 @@ import { streams } from './streams/streams/index.ts'
 
 export { checkEntry } from './events.ts'
 export { mostUploadBytes, uploadAdmission } from './media/uploads/quota.ts'
-export { callersOf } from './people/identity/callers.ts'
+export { callersOf } from './people/identity/sign-in.ts'
 export { projection } from './rooms/room-state/projection.ts'
 export { records } from './rooms/room-state/records.ts'
 
