@@ -13,13 +13,46 @@ import {
   pageSize,
   type RoomRef,
   repeatable,
+  Time,
 } from '#shared/kit/primitives'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { LocationChat, listedMessage, listedMessageOf, locationChatOf } from './location-chat.ts'
 import { Content, cursor, draft, type Message } from './message.ts'
-import { claimed, Latitude, Longitude } from './places.ts'
 import { Description, Emoji, Member, Name, Room } from './room.ts'
 import { RoomId } from './room-paths.ts'
+
+const Latitude = z.number('a latitude is required').min(-90).max(90)
+const Longitude = z.number('a longitude is required').min(-180).max(180)
+/** Where somebody says they are. */
+export const Position = z.strictObject({ latitude: Latitude, longitude: Longitude })
+export type Position = z.infer<typeof Position>
+
+/** What an operation that takes a position may be refused with beside the rate. */
+const claimed = ['POSITION_NOT_PLAUSIBLE'] as const
+
+/** The claimed locations of people. Browsers can be set to any location, so the server does not know the real one. */
+export const places = {
+  claim: operation({
+    summary:
+      'Say where you are, for rooms of places. It is taken as said, not as proved: refused is only what is said too often, or what nobody travels. Nobody else is told.',
+    http: 'POST /api/location-chats/position',
+    socket: '/rooms position:claim',
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    repeat: 'harmless',
+    errorBody: 'text',
+    input: Position,
+    output: z.object({
+      success: z.literal(true),
+      /** Until when it counts at gates. */
+      counts_until: Time,
+      /** When it is deleted, unless something else is said. */
+      kept_until: Time,
+    }),
+    errors: claimed,
+  }),
+}
 
 const Radius = z.number().int().min(50).max(50_000)
 const PlaceId = z.string('placeId: an id').regex(/^[A-Za-z0-9_-]{1,300}$/, { error: 'placeId: an id of a map' })
