@@ -147,8 +147,6 @@ function vocabularyOf() {
   return { add, symbolOf, forgets, itemsOf: (symbol: number): readonly number[] => itemsOfSymbol[symbol] ?? [] }
 }
 
-export { checkPattern, tryPattern } from './patterns.ts'
-
 export interface BlockedWord {
   id: string
   word: string
