@@ -28,7 +28,7 @@ function checkedItem(schema: z.ZodType, item: unknown): unknown {
 }
 
 /** A list in an answer, with the path in an item that its schema refuses. */
-export interface RefusedItem {
+interface RefusedItem {
   list: string
   path: string
 }

@@ -15,7 +15,7 @@ export type Route = `${Method} /${string}`
 export type SocketEvent = `${Namespace | '*'} ${string}`
 
 /** The callers of an operation. Finders decide on the access to objects. */
-export type Access = 'public' | 'user' | 'admin'
+type Access = 'public' | 'user' | 'admin'
 export type Tier = 'auth' | 'session' | 'strict' | 'contact' | 'messaging' | 'search' | 'ai' | 'paid' | 'general'
 
 /**

@@ -7,7 +7,7 @@ import { useAccount, useClient } from '../connection/client.ts'
 import { useBackOnline } from '../connection/use-back-online.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 
-export interface Friends {
+interface Friends {
   /** The newest first. */
   friends: readonly Friend[]
   /** Where earlier ones go on; null at the end. */

@@ -31,7 +31,7 @@ interface Namesakes {
 
 const nobody: readonly never[] = []
 
-export function namesakesOf(people: readonly Named[], staff: readonly Member[]): Namesakes {
+function namesakesOf(people: readonly Named[], staff: readonly Member[]): Namesakes {
   const known = [...people, ...staff.map(personOf)]
   const byLook = new Map<string, Set<string>>()
   for (const person of known)

@@ -33,7 +33,7 @@ export interface Entry extends Findable {
   run: string | (() => void)
 }
 
-export interface EntryGroup {
+interface EntryGroup {
   title: string | null
   entries: readonly Entry[]
 }

@@ -39,7 +39,7 @@ export function isPublic(address: string): boolean {
 }
 
 /** Whether the host of a URL is public by its name; nothing is resolved. */
-export function leadsOutside(url: string): boolean {
+function leadsOutside(url: string): boolean {
   const host = new URL(url).hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? host.includes('.') && !innerNames.test(host) : isPublic(host)
 }

@@ -16,9 +16,13 @@ import {
 } from '#shared/kit/primitives'
 import type { FoundingOperation } from '#shared/kit/room-kinds'
 import { Gate, GateAnswer, gated, unasked } from './gates.ts'
-import { locationRooms } from './location-rooms.ts'
-import { joinLocationAliases, leaveLocationAliases, membersLocationAliases } from './location-rooms-paths.ts'
-import { Position } from './places.ts'
+import {
+  joinLocationAliases,
+  leaveLocationAliases,
+  locationRooms,
+  membersLocationAliases,
+  Position,
+} from './location-rooms.ts'
 import { NewGroup, publicRooms } from './public-rooms.ts'
 import { Category, Description, Emoji, HttpsUrl, Member, MemberRole, Name, Room, RoomKey, Slug, Topic } from './room.ts'
 import { RoomId, seen } from './room-paths.ts'

@@ -5,7 +5,7 @@ import { InstallationSettings } from '#server/domains/platform/installation/mode
 import { AuditLines } from '#server/kernel/store/model'
 import { moderation } from '#shared/api/moderation/moderation'
 import { accounts } from '#shared/api/people/accounts'
-import { inviteCodes } from '#shared/api/people/invite-codes'
+import { inviteCodes } from '#shared/api/people/invites'
 import { status as serverStatus } from '#shared/api/people/status'
 import { installation } from '#shared/api/platform/installation'
 import { rooms } from '#shared/api/rooms/rooms'

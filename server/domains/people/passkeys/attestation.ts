@@ -56,7 +56,7 @@ function refuseOtherId(id: string, ...others: (string | null | undefined)[]): vo
   if (others.some((other) => other && other !== id)) throw new AppError('PASSKEY_VERIFICATION_FAILED')
 }
 
-export interface NewPasskey extends Point {
+interface NewPasskey extends Point {
   credentialId: string
   counter: number
   aaguid: string

@@ -56,7 +56,7 @@ function notifyInBackground(node: Node, notices: ReadonlyMap<string, AccountNoti
 
 const daySeconds = 86_400
 /** The page of calls and bookings. */
-export const callsPage = linkTo('calls')
+const callsPage = linkTo('calls')
 /** The page of invitations. */
 const invitationsPage = linkTo('home')
 

@@ -253,7 +253,7 @@ export function greetConnection(node: Node, connection: Connection): void {
   })
 }
 
-export interface Frame {
+interface Frame {
   rows: readonly Row[]
   /** The person whom its last row removes; they receive this frame, and no later one. */
   removed: string | null

@@ -16,7 +16,7 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 
-export interface TouchedMessage {
+interface TouchedMessage {
   message: MessageFact
   standing: Standing
 }

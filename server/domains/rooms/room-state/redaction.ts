@@ -1,10 +1,5 @@
 import { RoomEvents } from '#server/log/model'
-import {
-  rewriteRows,
-  rowById,
-  messagesAt as storedMessagesAt,
-  messagesBetween as storedMessagesBetween,
-} from '#server/log/store'
+import { messagesAt, messagesBetween, rewriteRows, rowById } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -165,12 +160,12 @@ export async function presentRows(rows: readonly Row[]): Promise<Row[]> {
 }
 
 /** The messages of a room by a closed range of `n`, ascending, as they are now. */
-export const messagesBetween = async (room: RoomKey, fromN: number, toN: number): Promise<Row[]> =>
-  presentRows(await storedMessagesBetween(room, fromN, toN))
+export const presentMessagesBetween = async (room: RoomKey, fromN: number, toN: number): Promise<Row[]> =>
+  presentRows(await messagesBetween(room, fromN, toN))
 
 /** Messages of many rooms by their `n`, in no order, as they are now. */
-export const messagesAt = async (places: readonly { room: RoomKey; n: number }[]): Promise<Row[]> =>
-  presentRows(await storedMessagesAt(places))
+export const presentMessagesAt = async (places: readonly { room: RoomKey; n: number }[]): Promise<Row[]> =>
+  presentRows(await messagesAt(places))
 
 /** The number of messages that a purge would take from an ordinal on, and the `seq` of the first. */
 export async function purgeableFrom(
