@@ -136,7 +136,7 @@ export function OpenRoomView(props: {
 }) {
   const { live, state, panel, onReopen } = props
   const { account, user } = useSession()
-  const ownName = nameOf(user.display_name ?? user.username, account)
+  const ownName = nameOf(user, account)
   const rights = useMemo(() => rightsOf(state.me), [state.me])
   const sealed = sealedBy({ ...live.ref, messaging_type: state.room?.messaging_type })
   const knowsBlocked = useKnowsBlocked()
