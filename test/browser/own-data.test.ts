@@ -88,6 +88,23 @@ test('a message that is sent after the other account was deleted says so', async
   await plaza.settle()
 })
 
+test('a deleted account has no name in the list of rooms and in the switcher, though its conversation is not open', async () => {
+  const { stays, name, leave } = await conversing()
+  await go(stays, '/rooms/alpha')
+  await stays.reload()
+  await isLive(stays)
+  const row = stays.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').filter({ hasText: name })
+  await row.waitFor()
+  const renamed = stays.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name: /Deleted user/ })
+  await leave()
+  await renamed.waitFor()
+  expect(await row.count()).toBe(0)
+  await stays.keyboard.press('Control+k')
+  await stays.keyboard.type('deleted')
+  await stays.getByRole('option', { name: /Deleted user/ }).waitFor()
+  await plaza.settle()
+})
+
 test('a conversation with a deleted account shows no name, stays readable, and takes no message', async () => {
   const { stays, title, name, leave } = await conversing()
   await leave()

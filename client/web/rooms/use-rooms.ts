@@ -84,6 +84,14 @@ export function useRooms(): Rooms {
       }),
     [client, change, reload],
   )
+  useEffect(
+    () =>
+      client.on(table.events.capabilitiesChanged, ({ capabilities }) => {
+        // The other person of a conversation was deleted, and has no name any more.
+        if (capabilities.text?.code === 'USER_NOT_FOUND') reload()
+      }),
+    [client, reload],
+  )
   useEffect(() => {
     const reloadIfSeen = () => {
       if (isOnline && !document.hidden) reload()
