@@ -10,7 +10,6 @@ import { GLOBAL } from '#server/log/types'
 import { meetings as contract, meetingOver, placesAtMost } from '#shared/api/meetings/meetings'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import type { StoredMeeting } from './model.ts'
 import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
@@ -78,7 +77,7 @@ export const meetings = defineDomain(
           isPermanent: meeting.permanent_of !== undefined,
           host: {
             address,
-            displayName: host.display_name ?? host.username ?? shortened(address),
+            displayName: host.name,
             avatar: host.avatar_url,
             isPresent: node.services.meetings.url === null ? await isHostIn(node, meeting.room_id) : null,
           },
