@@ -69,7 +69,7 @@ export function listenHttp(door: HttpDoor): ReturnType<typeof serveInTurns> {
 
 const readersOf = ({ origins, bound }: HttpDoor) => readerRuleOf(origins, openPathRule(bound))
 
-export function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
+function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)
