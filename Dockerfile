@@ -16,7 +16,7 @@ FROM node:24.19.0-bookworm-slim
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json ./
-COPY scripts/build.mjs scripts/compress.mjs scripts/one-file.mjs ./scripts/
+COPY scripts/build.mjs scripts/pack-page.mjs scripts/one-file.mjs ./scripts/
 COPY server/kernel/docs ./server/kernel/docs
 COPY docs ./docs
 COPY --from=build /app/dist ./dist

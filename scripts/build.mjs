@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -6,21 +6,23 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compress } from './compress.mjs'
-import { oneFile } from './one-file.mjs'
+import { oneFile, oneScript } from './one-file.mjs'
+import { packPage } from './pack-page.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (path) => join(root, path)
 
 const parts = [
-  { name: 'page', entry: 'index.html', sources: ['client', 'shared', 'vite.config.ts'], settings: {} },
-  { name: 'server', entry: 'main.js', sources: ['server', 'shared'], settings: oneFile(at('server/main.ts')) },
+  { name: 'page', entry: 'page.pack', sources: ['client', 'shared', 'vite.config.ts'], settings: {} },
+  { name: 'server', entry: 'main.js', sources: ['server', 'shared'], write: bundleServer },
   {
     name: 'reader',
     entry: 'main.js',
@@ -92,7 +94,7 @@ async function build(part) {
   const fresh = mkdtempSync(at(`dist/${name}-`))
   try {
     await write(fresh, settings)
-    if (name === 'page') compress(fresh)
+    if (name === 'page') packPage(fresh)
     for (const [folder, from] of Object.entries(beside)) cpSync(at(from), join(fresh, folder), { recursive: true })
     // Other accounts than the builder's may run it.
     chmodSync(fresh, 0o755)
@@ -105,6 +107,39 @@ async function build(part) {
 async function bundle(outDir, settings) {
   const vite = await import('vite')
   await vite.build({ ...settings, logLevel: 'error', build: { ...settings.build, outDir } })
+}
+
+/** The server runs by code that V8 compiles at the build. The process that leads it has a small file of its own. */
+async function bundleServer(folder) {
+  const [compiled, script] = ['compiled.js', 'serve.cjs'].map((name) => join(folder, name))
+  await bundle(folder, oneFile(at('server/main.ts'), { './serve.ts': './compiled.js' }))
+  await bundle(folder, oneScript(at('server/serve.ts'), 'serve'))
+  writeFileSync(script, inFunction(inLatin(readFileSync(script, 'utf8'))))
+  cpSync(at('scripts/compiled.mjs'), compiled)
+  const saving = [...startOptions(), at('scripts/save-code.mjs'), compiled]
+  const { status } = spawnSync(process.execPath, saving, { stdio: ['ignore', 'ignore', 'inherit'], timeout: 120_000 })
+  if (status !== 0) console.error('dist/server: it starts slowly, as its compiled code was not saved.')
+}
+
+/** As Node runs a script. */
+function inFunction(code) {
+  return `(function (exports, require, module, __filename, __dirname) {${code}\n})`
+}
+
+/** One letter beyond Latin would make V8 keep each letter of a file in two bytes. */
+function inLatin(code) {
+  const escaped = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+  // An odd backslash before such a letter says nothing, and would end the escape.
+  return code.replace(
+    /(\\*)([\u0080-\uffff])/g,
+    (_, before, letter) => before.slice(before.length % 2) + escaped(letter),
+  )
+}
+
+/** V8 takes compiled code only under the options under which it was compiled. */
+function startOptions() {
+  const { scripts } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
 }
 
 function replace(place, fresh) {

@@ -1,3 +1,3 @@
 import type { InlineConfig } from 'vite'
 
-export function oneFile(source: string): InlineConfig
+export function oneFile(source: string, beside?: Readonly<Record<string, string>>): InlineConfig

@@ -290,7 +290,7 @@ function createNode(config: Config, platform: Platform, clock: ClockWatch): Omit
   }
 }
 
-export const listen = (server: Server, port: number, host: string): Promise<number> =>
+const listen = (server: Server, port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))

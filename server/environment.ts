@@ -17,9 +17,6 @@ export const storeVariables = z.object({
   MEDIA_DIR: z.string().min(1).optional(),
 })
 
-/** Is what is written here read by machines? Known before all else is read. */
-export const isProduction = (): boolean => process.env.NODE_ENV === 'production'
-
 /** Where a node keeps its livestreams. */
 export const mediaIn = ({ MEDIA_DIR, DATA_DIR }: { MEDIA_DIR?: string | undefined; DATA_DIR: string }): string =>
   MEDIA_DIR ?? join(DATA_DIR, 'media')

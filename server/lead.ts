@@ -6,6 +6,9 @@ const killed = 137
 const longestLine = 65_536
 const quietMilliseconds = 100
 
+/** Is what is written here read by machines? Known before all else is read. */
+export const isProduction = (): boolean => process.env.NODE_ENV === 'production'
+
 /** Whether a parent process waits for the end of this one, as `lead` and benchmarks do. */
 export const isLed = (): boolean => process.send !== undefined
 

@@ -1,5 +1,4 @@
-import { isProduction } from './environment.ts'
-import { isLed, lead } from './lead.ts'
+import { isLed, isProduction, lead } from './lead.ts'
 
 if (isProduction() && !isLed()) lead()
 else {

@@ -15,13 +15,11 @@ const stopMilliseconds = 15_000
 const healthMilliseconds = 1_000
 const pingMilliseconds = 2_000
 
-try {
-  await start()
-} catch (error) {
+start().catch((error: unknown) => {
   if (!(error instanceof WorkerEnded))
     console.error(operatorSentenceOf(error, ConfigError, NoDatabase) ?? busy(error) ?? error)
   process.exit(1)
-}
+})
 
 async function start(): Promise<void> {
   if (cluster.isWorker) leaveSignals()

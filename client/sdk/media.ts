@@ -117,7 +117,7 @@ export async function uploadVoice(
 }
 
 /** What everybody in a room may see or hear: a picture, or a voice message (Opus in WebM or Ogg; AAC or Opus in MP4) of so many seconds. */
-export type Shown = { picture: Blob } | { voice: Blob; seconds: number }
+type Shown = { picture: Blob } | { voice: Blob; seconds: number }
 
 /** Uploads a picture or a voice message that everybody in the room can see or hear, and says by which text a message names it. */
 export async function uploadPicture(

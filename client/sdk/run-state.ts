@@ -1,7 +1,7 @@
 import type { Citation, CutShort, RunFrame, RunTool, Scheduling, WebSource } from '#shared/api/agents/run-frames'
 import { withTool } from '#shared/api/agents/run-tools'
 
-export type FrameOf<T extends RunFrame['t']> = Extract<RunFrame, { t: T }>
+type FrameOf<T extends RunFrame['t']> = Extract<RunFrame, { t: T }>
 type Started = Omit<FrameOf<'start'>, 'run_id' | 'idx' | 't'>
 
 export type { RunTool } from '#shared/api/agents/run-frames'

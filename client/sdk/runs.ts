@@ -8,7 +8,7 @@ import { readStored, writeStored } from './storage.ts'
 import { table } from './table.ts'
 import type { Client } from './types.ts'
 
-export type { LiveRun, RunPlace } from './run.ts'
+export type { LiveRun } from './run.ts'
 export type { RunState, RunStatus, RunTool } from './run-state.ts'
 
 /** The answers of agents that a client follows. */

@@ -244,7 +244,7 @@ const nothing: Partial<LocalMessage> = {
 const isNotice = (event: RoomEvent): event is Notice => table.notices.includes(event.type)
 
 /** The room after the next event of its log. Unknown types only move the seq. */
-export function applyEvent(state: RoomState, event: RoomEvent, account: string | null): RoomState {
+function applyEvent(state: RoomState, event: RoomEvent, account: string | null): RoomState {
   const apply = Object.hasOwn(appliers, event.type) ? (appliers[event.type] as Apply<typeof event.type> | null) : null
   const after = apply ? apply(state, event.data as never, event, account) : state
   const notices = isNotice(event) ? [...after.notices, event].slice(-noticesKept) : after.notices

@@ -31,7 +31,7 @@ type Where = { before_seq?: number; around_seq?: number }
 
 const pageSize = 50
 
-export interface Loaded {
+interface Loaded {
   messages: readonly LocalMessage[]
   hasMore: boolean
 }

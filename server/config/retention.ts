@@ -8,7 +8,7 @@ const days = (least: number, most: number) => decimalNumber(z.number().int().min
 export const retentionVariables = z.object({
   RETENTION_AUDIT_DAYS: days(1, 3_650)
     .default(365)
-    .describe('audit lines: who called which audited operation, when, with what outcome'),
+    .describe('audit lines: who called which audited operation, when, on whom, with what outcome'),
   RETENTION_IP_DAYS: days(1, 30).default(30).describe('IP addresses of sessions'),
   RETENTION_ANALYTICS_DAYS: days(2, 365).default(2).describe('counts of tokens by person and day'),
   RETENTION_DONE_JOBS_DAYS: days(1, 365).default(1).describe('finished jobs, without their content'),

@@ -5,18 +5,16 @@ import * as blocks from './moderation/blocks/events.ts'
 import * as moderation from './moderation/moderation/events.ts'
 import * as accounts from './people/accounts/events.ts'
 import * as friends from './people/friends/events.ts'
-import * as identity from './people/identity/events.ts'
 import { type EventRecord, Signature } from './rooms/events/define.ts'
 import type { MessageFact } from './rooms/events/message.ts'
 import * as epochs from './rooms/room-state/events/epochs.ts'
-import * as invitations from './rooms/room-state/events/invitations.ts'
 import * as messages from './rooms/room-state/events/messages.ts'
 import * as people from './rooms/room-state/events/people.ts'
 import * as polls from './rooms/room-state/events/polls.ts'
 import * as rooms from './rooms/room-state/events/rooms.ts'
 
-const ofRooms = { ...epochs, ...invitations, ...messages, ...people, ...polls, ...rooms }
-const ofEverything = { ...accounts, ...blocks, ...friends, ...identity, ...moderation }
+const ofRooms = { ...epochs, ...messages, ...people, ...polls, ...rooms }
+const ofEverything = { ...accounts, ...blocks, ...friends, ...moderation }
 const defined = { ...ofRooms, ...ofEverything }
 type Defined = { [Name in keyof typeof defined as (typeof defined)[Name]['type']]: (typeof defined)[Name] }
 

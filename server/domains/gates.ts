@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import type { Gate, GateAnswer } from '#shared/api/rooms/gates'
-import { attendanceGate } from './rooms/attendance/gate.ts'
+import { attendanceGate } from './rooms/attendance/index.ts'
 import type { GateRecord, GateRequest } from './rooms/gates/define.ts'
 import { placeGate } from './rooms/places/index.ts'
 import { balanceGate } from './rooms/tokens/gate.ts'

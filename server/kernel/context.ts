@@ -32,7 +32,7 @@ import type { NodeStats } from './operate/node-stats.ts'
 
 export type Role = 'user' | 'admin' | 'super_admin'
 
-export interface Session {
+interface Session {
   id: string
   authMethod: string
   chainId: number | null
@@ -100,7 +100,7 @@ export interface Connection {
 }
 
 /** The part of a call that only HTTP has. */
-export interface Http {
+interface Http {
   setBrowserCookie(id: string): void
   /** Sets a cookie that returns from another site within ten minutes, to paths below `path`. */
   setReturnCookie(value: string, path: string): void
@@ -288,7 +288,7 @@ export interface Settings {
 }
 
 /** The function that makes the lean form of an event, if it has one. */
-export type LeanForm<E extends Event> = E extends EventInTwoForms<z.ZodType, infer Lean> ? [() => z.output<Lean>] : []
+type LeanForm<E extends Event> = E extends EventInTwoForms<z.ZodType, infer Lean> ? [() => z.output<Lean>] : []
 
 /** Sends to the sockets of this node. */
 export interface Live {

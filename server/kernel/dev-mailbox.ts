@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import type { RawRoute } from './http/raw-route.ts'
 
-export interface CapturedMessage {
+interface CapturedMessage {
   id: string
   kind: 'mail' | 'sms'
   to: string

@@ -4,7 +4,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { type Event, freshMilliseconds, type Operation, refusesSuspended, scopeOf } from '#shared/kit/contract'
 import { errorCodesOf } from '#shared/kit/json-schema'
 import { endAtLength } from '#shared/kit/length-checks'
-import { canonicalAddress } from '#shared/kit/primitives'
+import { canonicalAddress, type RoomRef, roomKey } from '#shared/kit/primitives'
 import type { Bound, Caller, CallFacts, Context, Node, Role } from './context.ts'
 import { refusalFrom, whileStoreAnswers } from './http/deadline.ts'
 import type { Streams } from './http/streams.ts'
@@ -28,7 +28,7 @@ function checkedItem(schema: z.ZodType, item: unknown): unknown {
 }
 
 /** A list in an answer, with the path in an item that its schema refuses. */
-export interface RefusedItem {
+interface RefusedItem {
   list: string
   path: string
 }
@@ -92,14 +92,15 @@ export interface AuditLine {
   actor: string | null
   outcome: 'ok' | ErrorCode
   request_id: string
-  /** The account that the call was about. */
+  /** The account that the call was about, or the key of the room. */
   target?: string
 }
 
 /** Refused calls name nobody, as the account may be none, or be deleted. */
 function targetOf({ audit }: Operation, input: unknown): { target?: string } {
   const named = typeof audit === 'string' && (input as Record<string, unknown>)[audit]
-  return typeof named === 'string' ? { target: named } : {}
+  if (typeof named === 'string') return { target: named }
+  return isRecord(named) ? { target: roomKey(named as RoomRef) } : {}
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join, relative, sep } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
@@ -11,47 +11,42 @@ import { pageAt } from '#shared/kit/pages'
 import { forbidScripts } from './http/http-headers.ts'
 import type { RawRoute } from './http/raw-route.ts'
 
-const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))
+const packed = fileURLToPath(new URL('../../dist/page/page.pack', import.meta.url))
 
-/** From the smallest encoding to the plain file. */
-const codings = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-  [null, ''],
-] as const
-
+/** A file in one coding. */
 interface Encoded {
-  coding: (typeof codings)[number][0]
+  coding: 'br' | 'gzip' | null
   body: Buffer
   etag: string
 }
 
 /** The web app as built, read at the start, so that its parts fit each other and the server. */
 export function pageRoutes(): readonly RawRoute[] {
-  if (!existsSync(join(folder, 'index.html'))) return []
+  if (!existsSync(packed)) return []
   const page = readPage()
   return [{ path: '/{*path}', answer: 'file', give: servePage(page), has: (path) => page.has(fileAt(path)) }]
 }
 
+/** Of each file the codings, from the smallest to the plain one. */
 type Page = ReadonlyMap<string, readonly Encoded[]>
 
+/** As `scripts/pack-page.mjs` writes it. */
 function readPage(): Page {
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile() && !/\.(br|gz)$/.test(file.name))
-    .map((file) => join(file.parentPath, file.name))
+  const pack = readFileSync(packed)
+  const listAt = 8
+  const bodiesAt = listAt + Number(pack.toString('latin1', 0, listAt))
+  const listed: [path: string, parts: (Omit<Encoded, 'body'> & { at: number; size: number })[]][] = JSON.parse(
+    pack.toString('utf8', listAt, bodiesAt),
+  )
+  const bodyOf = (at: number, size: number) => pack.subarray(bodiesAt + at, bodiesAt + at + size)
   const page = new Map(
-    paths.map((path) => [`/${relative(folder, path).split(sep).join('/')}`, codings.flatMap(readEncoded(path))]),
+    listed.map(([path, parts]) => [
+      path,
+      parts.map(({ coding, at, size, etag }) => ({ coding, body: bodyOf(at, size), etag })),
+    ]),
   )
   return page.set('/', page.get('/index.html') ?? [])
 }
-
-const readEncoded =
-  (path: string) =>
-  ([coding, ending]: (typeof codings)[number]): readonly Encoded[] => {
-    if (!existsSync(`${path}${ending}`)) return []
-    const body = readFileSync(`${path}${ending}`)
-    return [{ coding, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }]
-  }
 
 /** The file at a path. Each path of a page has the file that opens the page. */
 const fileAt = (path: string) => (pageAt(path) ? '/' : path)

@@ -4,7 +4,7 @@ import { GLOBAL, type Hint, type Hints, type LiveNodes, type LogStore, type Room
 const labelLength = 200
 
 /** The messages between nodes, as far as hints need them. */
-export interface Wire {
+interface Wire {
   isUp(): boolean
   /** False if the message is too long to be sent. */
   tell(topic: string, word: unknown): boolean

@@ -4,7 +4,7 @@ import type { VideoConfig } from './tracks.ts'
 /** Brightness and the two colours of a square of 16 by 16 pixels. */
 export type Cell = readonly [y: number, u: number, v: number]
 
-export interface CellEncoder {
+interface CellEncoder {
   config: VideoConfig
   /** The next picture, row by row; a key frame where it is asked for. */
   encode(cells: readonly Cell[], isKey: boolean): Buffer

@@ -77,7 +77,7 @@ export const digestOf = (key: string): string => createHash('sha256').update(key
 /** 128 bits and more, in letters that every program takes. */
 export const newKey = (host: string): string => `${host}-${randomBytes(20).toString('hex')}`
 
-export interface Keys<Value> {
+interface Keys<Value> {
   add(digest: string, value: Value): void
   remove(digest: string): void
   find(key: string): Value | null
@@ -103,7 +103,7 @@ export function createKeys<Value>(): Keys<Value> {
 
 const againMilliseconds = 1_000
 
-export interface EngineOptions {
+interface EngineOptions {
   settings: EngineSettings
   expected: readonly string[]
   clock: Clock

@@ -1,6 +1,6 @@
 import { type AudioConfig, type Sample, type Tracks, type VideoConfig, videoTimescale } from './tracks.ts'
 
-export const trackIds = { video: 1, audio: 2 } as const
+const trackIds = { video: 1, audio: 2 } as const
 const brands = ['iso6', 'iso6', 'cmfc', 'mp41']
 /** Whether a sample can be decoded by itself. */
 const sampleFlags = { key: 0x02000000, other: 0x01010000 }

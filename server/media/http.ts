@@ -86,7 +86,7 @@ async function read(request: IncomingMessage): Promise<string | null> {
   return Buffer.concat(parts).toString()
 }
 
-export interface ServedStreams {
+interface ServedStreams {
   /** Null where nothing is shown of it. */
   live(playbackId: string): Live | null
   /** Whether the name is one by which a stream is watched, live or not. */

@@ -19,7 +19,7 @@ const backSeconds = 1
 const aheadSeconds = 1
 const usualSeconds = 1 / 30
 
-export interface Timeline {
+interface Timeline {
   /** With times from 0 at the first frame of either track, each later than the one before. */
   video(frame: VideoFrame): VideoFrame
   /** Null where it would be heard before what was. */
@@ -116,7 +116,7 @@ export interface Fragment extends Part {
   data: Buffer
 }
 
-export type Playlist = { status: 200; text: string } | { status: 400 | 404 | 503 }
+type Playlist = { status: 200; text: string } | { status: 400 | 404 | 503 }
 
 export interface Live {
   /** Each publisher after the first goes on where the one before ended, with a discontinuity. */

@@ -13,7 +13,7 @@ export interface Part {
   endsSegment: boolean
 }
 
-export interface Packager {
+interface Packager {
   configure(tracks: Partial<Tracks>): void
   video(frame: VideoFrame): void
   audio(frame: AudioFrame): void
@@ -228,7 +228,7 @@ export interface ListedSegment {
   done: boolean
 }
 
-export interface PlaylistContent {
+interface PlaylistContent {
   segments: readonly ListedSegment[]
   discontinuitySequence: number
   targetDuration: number
@@ -279,7 +279,7 @@ export function renderPlaylist({
   return `${lines.join('\n')}\n`
 }
 
-export const partName = (sequence: number, part: number): string => `${sequence}.${part}.m4s`
+const partName = (sequence: number, part: number): string => `${sequence}.${part}.m4s`
 
 /** The part that comes next, if nothing changes. */
 export function nextPart(segments: readonly ListedSegment[]): { sequence: number; part: number } | null {

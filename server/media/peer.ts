@@ -15,7 +15,7 @@ export interface PeerSettings {
   address: string | null
 }
 
-export interface Peer {
+interface Peer {
   connection: RTCPeerConnection
   close(): void
 }

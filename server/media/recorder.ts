@@ -78,7 +78,7 @@ function rewritten(sequence: number, part: Fragment, tracks: Tracks): Buffer {
 }
 
 /** What one recording has at most; what is published beyond is shown and not kept. */
-export const longestRecording = { seconds: 12 * 3_600, bytes: 20 * 2 ** 30 }
+const longestRecording = { seconds: 12 * 3_600, bytes: 20 * 2 ** 30 }
 
 export interface RecorderOptions {
   directory: string

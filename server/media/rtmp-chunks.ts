@@ -17,7 +17,7 @@ interface ChunkStream {
   filled: number
 }
 
-export const mostMessageBytes = 8 * 2 ** 20
+const mostMessageBytes = 8 * 2 ** 20
 /** Smaller chunks than every connection begins with are work for nothing. */
 const leastChunkBytes = 128
 const most = { chunkBytes: 2 ** 20, streams: 32, heldBytes: 12 * 2 ** 20 }

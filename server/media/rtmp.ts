@@ -158,7 +158,7 @@ export function flvReader(to: Pick<Ingest, 'configure' | 'video' | 'audio'>) {
   }
 }
 
-export interface RtmpOptions {
+interface RtmpOptions {
   /** Null for a wrong key. `stop` ends the connection. */
   publish(key: string, stop: () => void): Publisher | null
 }

@@ -82,13 +82,13 @@ export function createReorder(
   }
 }
 
-export interface Picture {
+interface Picture {
   timestamp: number
   key: boolean
   data: Buffer
 }
 
-export interface PictureReader {
+interface PictureReader {
   push(packet: Packet): void
   /** What is not whole is thrown away. */
   lost(): void

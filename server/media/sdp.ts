@@ -1,6 +1,6 @@
 import { type AudioFrame, type VideoFrame, videoTimescale } from './tracks.ts'
 
-export type VideoCodec = 'H264' | 'VP9'
+type VideoCodec = 'H264' | 'VP9'
 
 export interface ChosenOffer {
   sdp: string
@@ -79,7 +79,7 @@ function only(section: readonly string[], types: readonly string[]): string[] {
 
 export type Kind = 'video' | 'audio'
 
-export interface Alignment {
+interface Alignment {
   /** From a report of the sender: the same moment on its clock, in seconds, and on that of the track. */
   report(kind: Kind, seconds: number, timestamp: number): void
   video(frame: VideoFrame): void

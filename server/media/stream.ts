@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 import { createLive, type Fragment, type Ingest, type Live, type LiveOptions } from './live.ts'
 import type { Publisher } from './rtmp.ts'
 
-export interface StreamOptions extends LiveOptions {
+interface StreamOptions extends LiveOptions {
   clock: Clock
   /** The grace for a lost publisher. */
   graceMs: number

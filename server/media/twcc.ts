@@ -6,7 +6,7 @@ const most = { small: 255, large: 32_767, run: 8_191, packets: 1_000, waiting: 1
 const symbols = { missing: 0, small: 1, large: 2 }
 const kind = { format: 15, type: 205 }
 
-export interface Arrival {
+interface Arrival {
   sequence: number
   micros: number
 }

@@ -9,7 +9,7 @@ import type { Publisher } from './rtmp.ts'
 import { chooseOffer } from './sdp.ts'
 import { answerWhep, answerWhip, type Source } from './whip.ts'
 
-export interface WebrtcOptions {
+interface WebrtcOptions {
   settings: EngineSettings
   clock: Clock
   publish(key: string, stop: () => void): Publisher | null
@@ -160,7 +160,7 @@ export interface StreamRow {
   isEnded?: boolean
 }
 
-export interface Registry {
+interface Registry {
   rows: readonly StreamRow[]
   keep(row: StreamRow): Promise<void>
   remove(streamId: string): Promise<void>

@@ -19,7 +19,7 @@ import { type ChosenOffer, createAlignment, type Kind, withStartBitrate } from '
 import type { AudioFrame } from './tracks.ts'
 import { twccCollector } from './twcc.ts'
 
-export interface AacEncoder {
+interface AacEncoder {
   push(opus: AudioFrame): void
   close(): void
 }
@@ -133,7 +133,7 @@ export async function createAacEncoder(
   }
 }
 
-export interface WhipOptions {
+interface WhipOptions {
   peers: PeerSettings
   /** Whether sound becomes AAC, as players of Apple take no other in HLS. */
   aac: boolean

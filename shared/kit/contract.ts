@@ -15,7 +15,7 @@ export type Route = `${Method} /${string}`
 export type SocketEvent = `${Namespace | '*'} ${string}`
 
 /** The callers of an operation. Finders decide on the access to objects. */
-export type Access = 'public' | 'user' | 'admin'
+type Access = 'public' | 'user' | 'admin'
 export type Tier = 'auth' | 'session' | 'strict' | 'contact' | 'messaging' | 'search' | 'ai' | 'paid' | 'general'
 
 /**
@@ -92,7 +92,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   headers?: Readonly<Record<string, keyof z.output<Input> & string>>
   /** Pages of every site may ask: who is signed in here does not matter to it. */
   anyOrigin?: true
-  /** Written to the audit log, refusals too. A name is the input field with the account that the call is about. */
+  /** Written to the audit log, refusals too. A name is the input field with the account or room that the call is about. */
   audit?: boolean | (keyof z.output<Input> & string)
   errorBody?: ErrorBody
   /** The most bytes of JSON, which needs a session; by default 100 KiB, from anybody. */

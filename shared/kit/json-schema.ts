@@ -12,7 +12,7 @@ import {
 } from './contract.ts'
 
 export type JsonSchema = { [key: string]: unknown }
-export type Dialect = 'draft-2020-12' | 'draft-07'
+type Dialect = 'draft-2020-12' | 'draft-07'
 
 /** A successful call: the fields of the request, and the answer (of a sequence, one item). */
 export interface Example {
@@ -199,8 +199,7 @@ export interface CanonicalOperation {
   fixed?: { type: string }
 }
 
-export const documentId = (name: string, fixed?: { type: string }): string =>
-  [name, ...(fixed ? [fixed.type] : [])].join('.')
+const documentId = (name: string, fixed?: { type: string }): string => [name, ...(fixed ? [fixed.type] : [])].join('.')
 
 /** Every operation with a path, by its own path, or by the first of its aliases. */
 export const canonicalOperations = (api: Api): CanonicalOperation[] =>

@@ -3,8 +3,8 @@ import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
 import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { decodeString } from 'micromark-util-decode-string'
-import { isWebAddress } from './addresses.ts'
 import { withPlainNames } from './room-agents.ts'
+import { isWebAddress } from './web-address.ts'
 
 type Nodes = Parameters<CompileContext['enter']>[0]
 type Root = ReturnType<typeof fromMarkdown>
@@ -133,7 +133,7 @@ export function webAddressOf(link: Link, source: string): string | null {
 }
 
 /** What people read of a text once it is drawn. */
-export interface Drawn {
+interface Drawn {
   /** The text without marks of Markdown, and without references and tags of HTML that other clients may draw. Each block is a line. */
   words: string
   /** The targets of its links, even of those shown as text. References of HTML are kept, and also decoded. */

@@ -6,7 +6,7 @@ export const panels = ['members', 'media', 'pins', 'search', 'moderation'] as co
 export type PanelName = (typeof panels)[number]
 
 /** The sections of the settings. */
-export const settingsSections = [
+const settingsSections = [
   'profile',
   'sign-in',
   'devices',

@@ -28,6 +28,17 @@ export function madeUpName(id: string): string {
   return `${colour} ${bird} ${10 + (Math.floor(hash / colours.length / birds.length) % 90)}`
 }
 
+export interface ChosenNames {
+  /** The caller's own name for a friend. */
+  nickname?: string | null | undefined
+  display_name?: string | null | undefined
+  username?: string | null | undefined
+}
+
+/** The name of a person who has chosen one; null without any. */
+export const chosenName = ({ nickname, display_name, username }: ChosenNames): string | null =>
+  nickname ?? display_name ?? username ?? null
+
 /** What somebody is called: their own name, or one made from their id, which no page shows. */
 export const nameOf = (name: string | null | undefined, id: string): string =>
   name && name !== id && name !== shortened(id) ? name : madeUpName(id)

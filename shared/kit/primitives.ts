@@ -4,7 +4,6 @@ import { isSingle, roomTypes } from './room-kinds.ts'
 
 export { canonicalAddress } from './accounts.ts'
 export { dmOf, roomKey, roomOfKey } from './room-key.ts'
-export { roomTypes } from './room-kinds.ts'
 
 const controls = /[^\P{Cc}\t\n\r]/u
 

@@ -60,7 +60,7 @@ export function refusalWriter(): RefusalWriter {
 }
 
 const schemaNames = { text: 'TextError', coded: 'CodedError' } as const
-export const statusesOf = ({ statuses = {} }: Operation, code: ErrorCode): readonly number[] =>
+const statusesOf = ({ statuses = {} }: Operation, code: ErrorCode): readonly number[] =>
   statuses[code] ?? [errors[code][0]]
 
 /** The headers of a refusal with a body of this shape. */

@@ -158,7 +158,7 @@ export const foundedBy = <Operation extends string>(operation: Operation) =>
 export type FoundingOperation<Type extends RoomType = RoomType> = NonNullable<(typeof roomKinds)[Type]['foundedBy']>
 
 /** A kind whose rules are at paths of their own. */
-export type ChatType = TypeWith<'hasRules', true>
+type ChatType = TypeWith<'hasRules', true>
 export const isChatType = (type: RoomType): type is ChatType => roomKinds[type]?.hasRules
 export const chatTypes = roomTypes.filter(isChatType)
 

@@ -1,4 +1,4 @@
-import { roomTerms } from '#server/domains/rooms/room-state/terms'
+import { roomTerms } from '#server/domains/rooms/room-state/search-index'
 import { uniqueFormOf } from '#server/domains/rooms/rooms/names'
 import { newId } from '#server/kernel/ids'
 import { openEmbedded } from '#server/ports/database/embedded'

@@ -67,6 +67,10 @@ async function measureMessages(report: Report, directory: string, count: number)
     'CPU of 50 messages of history, ms',
     await cpuOf(server, () => asking.does('rest', messages.history, { room, limit: 50 })),
   )
+  tell(
+    'CPU of a message over REST, ms',
+    await cpuOf(server, () => asking.does('rest', messages.send, { room, text: wordAt(0) })),
+  )
 }
 
 async function measureRooms(report: Report, directory: string, count: number): Promise<void> {

@@ -47,7 +47,7 @@ export interface Measured {
 }
 
 const source = ['--import', 'tsx']
-const probed = ['--expose-gc', '--import', './test/bench/probe.mjs']
+const probed = ['--import', './test/bench/probe.mjs']
 
 export const startBare = (redisUrl?: string): Promise<Measured> =>
   listening(start(0, [...probed, ...source, 'test/bench/bare.ts', ...(redisUrl ? ['--redis', redisUrl] : [])], {}))

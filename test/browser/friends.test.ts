@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#shared/api/people/accounts'
 import { axeFaults, desktop, go, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -116,6 +118,19 @@ test('friends that could not be loaded are asked for again', async () => {
   await page.unroute(list)
   await again.click()
   await page.getByText('No friends yet').waitFor()
+  await plaza.settle()
+})
+
+test('who has both names is shown by the display name, and the card has the username beside it', async () => {
+  const [page, writer] = [await plaza.guest(), await plaza.guest()]
+  const word = randomUUID().slice(0, 8)
+  const [display_name, username] = [`Nora ${word}`, `n_${word}`]
+  await plaza.node.callAs(await accountOf(writer), accounts.updateProfile, { display_name, username })
+  await say(writer, `Said ${word}`)
+  await line(page, `Said ${word}`).getByText(display_name).waitFor()
+  await line(page, `Said ${word}`).locator('.messages__face').click()
+  await page.getByRole('dialog', { name: display_name }).getByText(`@${username}`, { exact: true }).waitFor()
+  expect(await axeFaults(page)).toEqual([])
   await plaza.settle()
 })
 

@@ -16,20 +16,20 @@ describe('people whose names look the same', () => {
     await line(page, text).and(page.locator('.sent')).waitFor()
     return text
   }
-  const rename = async (page: Page, name: string) => {
-    const answer = await page.evaluate(async (display_name) => {
+  const changeNames = async (page: Page, names: { display_name?: string; username?: string }) => {
+    const answer = await page.evaluate(async (fields) => {
       const headers = { 'content-type': 'application/json' }
-      const body = JSON.stringify({ display_name })
+      const body = JSON.stringify(fields)
       return (await fetch('/api/user/profile', { method: 'PATCH', headers, body })).ok
-    }, name)
+    }, names)
     expect(answer).toBe(true)
   }
   /** A channel with its owner, a namesake of the owner, and somebody whose name is their own. */
   const gathered = async () => {
     const [owner, twin, other] = [await plaza.guest(), await plaza.guest(), await plaza.guest()]
     const [name, alike] = ['Mira Solberg', 'Mіra  Sоlberg']
-    await rename(owner, name)
-    await rename(twin, alike)
+    await changeNames(owner, { display_name: name })
+    await changeNames(twin, { display_name: alike })
     await owner.getByRole('button', { name: 'New room' }).click()
     await owner
       .getByRole('dialog')
@@ -74,6 +74,18 @@ describe('people whose names look the same', () => {
     await row('Members').locator('.members-panel__member', { hasText: alike }).getByText('not a moderator').waitFor()
     expect(await members.locator('.handle').count()).toBe(2)
     expect(await axeFaults(other)).toEqual([])
+  })
+
+  test('N51: whose name is the username of one who runs the room is marked, where the name is older', async () => {
+    const { owner, twin, other } = await gathered()
+    const username = `m_${randomUUID().slice(0, 8)}`
+    await changeNames(other, { display_name: username })
+    await changeNames(owner, { username })
+    await twin.reload()
+    await field(twin).waitFor()
+    await line(twin, await speak(other))
+      .getByText('not a moderator')
+      .waitFor()
   })
 
   test('N51: whoever was made a moderator stands among the moderators, with a badge', async () => {

@@ -262,6 +262,30 @@ test.each([320, 390, 1280])(
   },
 )
 
+test('O27: at the largest text, the hint of the field and all tabs of the panel are seen on a window of 320 pixels', async () => {
+  const page = await plaza.guest(narrow(320))
+  await page.evaluate(() => localStorage.setItem('plaza.size', 'largest'))
+  await page.goto(`${plaza.url}/rooms/alpha`)
+  await isLive(page)
+  const missing = await field(page).evaluate((element) => {
+    const { font, paddingInlineStart, paddingInlineEnd } = getComputedStyle(element)
+    const line = document.createElement('canvas').getContext('2d')
+    if (!line || !(element instanceof HTMLTextAreaElement)) return null
+    line.font = font
+    const room = element.clientWidth - Number.parseFloat(paddingInlineStart) - Number.parseFloat(paddingInlineEnd)
+    return Math.max(0, line.measureText(element.placeholder).width - room)
+  })
+  expect(missing).toBe(0)
+  expect(await beyond(page, '.composer, .composer *')).toEqual([])
+  await page.getByRole('button', { name: 'Be the moderator' }).click()
+  const panel = page.getByRole('complementary', { name: 'Moderation' })
+  await panel.getByRole('tab', { name: 'Log' }).waitFor()
+  const widths = await panel
+    .getByRole('tablist')
+    .evaluateAll((lists) => lists.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+  expect(widths).toEqual([0, 0])
+})
+
 test('O27: at the largest text, the header of a room shows its title and its facts on a window of 320 pixels', async () => {
   const page = await plaza.guest(narrow(320))
   const { account, other, room } = await wordy(page)

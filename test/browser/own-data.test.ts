@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, field, go, isLive, line, openPlaza, say } from './plaza.ts'
+import { isGoneAccount } from '#server/domains/people/accounts/found'
+import { axeFaults, field, go, isLive, line, openPlaza, say, trouble } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -41,7 +42,8 @@ test('an account is deleted only once its name is typed', async () => {
   await plaza.settle()
 })
 
-test('a conversation with a deleted account shows no name, stays readable, and takes no message', async () => {
+/** Two guests in a conversation, and what deletes the account of the second. */
+async function conversing() {
   const pages = [await plaza.guest(), await plaza.guest()] as const
   const [stays, leaves] = pages
   const accounts = await Promise.all(
@@ -61,13 +63,51 @@ test('a conversation with a deleted account shows no name, stays readable, and t
   await line(stays, 'Goodbye').waitFor()
   const title = stays.locator('.room-head h1')
   await expect.poll(() => title.innerText()).not.toBe('Direct message')
-  const name = await title.innerText()
-  const status = await leaves.evaluate(async (confirm) => {
-    const body = JSON.stringify({ messages: 'unlink', confirm })
-    const headers = { 'content-type': 'application/json' }
-    return (await fetch('/api/account', { method: 'DELETE', headers, body })).status
-  }, accounts[1])
-  expect(status).toBe(200)
+  const leave = async () => {
+    const status = await leaves.evaluate(async (confirm) => {
+      const body = JSON.stringify({ messages: 'unlink', confirm })
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch('/api/account', { method: 'DELETE', headers, body })).status
+    }, accounts[1])
+    expect(status).toBe(200)
+    await expect.poll(() => isGoneAccount(accounts[1] ?? '')).toBe(true)
+  }
+  return { stays, title, name: await title.innerText(), leave }
+}
+
+test('a message that is sent after the other account was deleted says so', async () => {
+  const { stays, leave } = await conversing()
+  await stays.context().setOffline(true)
+  await trouble(stays).getByText('Offline.').waitFor()
+  await say(stays, 'Too late')
+  await line(stays, 'Too late').getByText('Waiting for connection').waitFor()
+  await leave()
+  await stays.context().setOffline(false)
+  await line(stays, 'Too late').getByText('Not sent. This account was deleted').waitFor()
+  expect(await axeFaults(stays)).toEqual([])
+  await plaza.settle()
+})
+
+test('a deleted account has no name in the list of rooms and in the switcher, though its conversation is not open', async () => {
+  const { stays, name, leave } = await conversing()
+  await go(stays, '/rooms/alpha')
+  await stays.reload()
+  await isLive(stays)
+  const row = stays.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').filter({ hasText: name })
+  await row.waitFor()
+  const renamed = stays.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name: /Deleted user/ })
+  await leave()
+  await renamed.waitFor()
+  expect(await row.count()).toBe(0)
+  await stays.keyboard.press('Control+k')
+  await stays.keyboard.type('deleted')
+  await stays.getByRole('option', { name: /Deleted user/ }).waitFor()
+  await plaza.settle()
+})
+
+test('a conversation with a deleted account shows no name, stays readable, and takes no message', async () => {
+  const { stays, title, name, leave } = await conversing()
+  await leave()
   await stays.getByPlaceholder('This account was deleted').waitFor()
   expect(await field(stays).isDisabled()).toBe(true)
   await expect.poll(() => title.innerText()).toBe('Deleted user')

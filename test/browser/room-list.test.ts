@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { rooms } from '#shared/api/rooms/rooms'
+import { personAt } from '#test/support/people'
 import { becomeModerator, desktop, go, isLive, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
 
 describe('the list of rooms', () => {
@@ -80,6 +82,33 @@ describe('the list of rooms', () => {
     await member.waitFor()
     expect(await member.getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
     expect(await other.locator('body').innerText()).not.toMatch(/0x[0-9a-f]|email:|passkey:/)
+  })
+
+  test('archived rooms are asked for once, and again when a room has left the list', async () => {
+    let asked = 0
+    const page = await plaza.visit(desktop, async (fresh) => {
+      fresh.on('request', (request) => {
+        if (request.url().includes('archived=true')) asked += 1
+      })
+      fresh.on('websocket', (socket) =>
+        socket.on('framesent', ({ payload }) => {
+          if (payload.toString().includes('"archived":true')) asked += 1
+        }),
+      )
+    })
+    await page.getByRole('button', { name: 'Enter as guest' }).click()
+    await five(page)
+    const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+    const word = randomUUID().slice(0, 8)
+    const owner = await personAt(plaza.url, word)
+    const { channel } = await owner.does('rest', rooms.createChannel, { name: `Visited ${word}` })
+    const room = { type: 'channel', id: channel.id } as const
+    const row = rows(page).filter({ hasText: word })
+    await plaza.node.callAs(account, rooms.join, { room })
+    await row.waitFor()
+    await plaza.node.callAs(account, rooms.leave, { room })
+    await row.waitFor({ state: 'detached' })
+    await expect.poll(() => asked).toBe(2)
   })
 
   test('M70: the offer to keep the account is one line, and every icon has a label', async () => {

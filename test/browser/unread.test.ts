@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { messages } from '#shared/api/rooms/messages'
 import { rooms } from '#shared/api/rooms/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
@@ -87,7 +88,8 @@ describe('what is unread', () => {
     expect([await badge(page), await bar(page).count()]).toEqual([0, 0])
   })
 
-  test('what a purge took is one line, and is no longer counted as new', async () => {
+  /** A guest in a channel where two others have written ten messages each meanwhile. */
+  async function flooded() {
     const page = await plaza.guest()
     const word = randomUUID().slice(0, 8)
     const [host, other] = [await personAt(plaza.url, `${word} host`), await personAt(plaza.url, `${word} other`)]
@@ -96,13 +98,38 @@ describe('what is unread', () => {
     const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
     await other.does('rest', rooms.join, { room })
     await plaza.node.callAs(account, rooms.join, { room })
+    const ids: string[] = []
     for (const who of [other, host])
-      for (let one = 1; one <= 10; one++) await says(who, room, `${word} ${one}.${'\n\nAnother line'.repeat(6)}`)
+      for (let one = 1; one <= 10; one++)
+        ids.push((await says(who, room, `${word} ${one}.${'\n\nAnother line'.repeat(6)}`)).id)
     await go(page, `/rooms/${roomKey(room)}`)
     await isLive(page)
     await bar(page)
       .getByText(/^20 new since/)
       .waitFor()
+    return { page, room, host, other, ids }
+  }
+
+  test('a message that is deleted is no longer counted as new, and counts once where a purge took others', async () => {
+    const { page, room, host, other, ids } = await flooded()
+    const count = (many: number) =>
+      bar(page)
+        .getByText(new RegExp(`^${many} new since`))
+        .waitFor()
+    for (const [who, id] of [
+      [other, ids[3]],
+      [host, ids[15]],
+    ] as const)
+      await who.does('rest', messages.remove, { room, id: id ?? '' })
+    await count(18)
+    await says(host, room, 'One more')
+    await line(page, 'One more').waitFor()
+    await moderates(host, { room, action: 'purge', target: other.account })
+    await count(9)
+  })
+
+  test('what a purge took is one line, and is no longer counted as new', async () => {
+    const { page, room, host, other } = await flooded()
     await moderates(host, { room, action: 'purge', target: other.account })
     await page.getByText(/^10 messages from .+ deleted$/).waitFor()
     await bar(page)

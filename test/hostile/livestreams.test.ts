@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Streams, Viewers } from '#server/domains/streams/streams/model'
-import { sweepViewers } from '#server/domains/streams/streams/viewer-counts'
+import { sweepViewers } from '#server/domains/streams/streams/viewers'
 import { fakeVideo } from '#server/ports/video/fake'
 import { moderation } from '#shared/api/moderation/moderation'
 import { accounts } from '#shared/api/people/accounts'

@@ -62,7 +62,8 @@ const ASKED_OF_ROOMS = [
 ]
 
 describe('the house', () => {
-  const sources = sourcesOf('server', 'client', 'shared')
+  const everywhere = sourcesOf('server', 'client', 'shared', 'test', 'scripts')
+  const sources = everywhere.filter(({ path }) => FOLDER.test(path))
 
   test('imports run along the layers', () => expect(misplaced(sources)).toEqual([]))
 
@@ -116,6 +117,20 @@ describe('the house', () => {
     for (const path of ['server/domains/media/uploads/a.ts', 'server/kernel/a.ts', 'server/ports/reader/local.ts'])
       expect(readOnTheLoop([parse(path, code)])).toHaveLength(1)
     expect(readOnTheLoop([parse('server/ports/reader/a.ts', code)])).toEqual([])
+  })
+
+  test('each export is imported by another file', () => expect(unusedExports(everywhere)).toEqual([]))
+
+  test('that law sees a value and a type that only their own file uses', () => {
+    const planted = [
+      parse(
+        'shared/kit/a.ts',
+        'export const [a, b] = [1, 2]\nexport type C = string\nexport const d = (c: C) => c + b',
+      ),
+      parse('test/unit/a.test.ts', "import { a, d } from '#shared/kit/a'\nexport const e = a + d"),
+      parse('client/sdk/index.ts', 'export const toOthers = 1'),
+    ]
+    expect(unusedExports(planted)).toEqual(['shared/kit/a.ts: b', 'shared/kit/a.ts: C'])
   })
 
   test('adapters are named by the platform alone', () => {
@@ -177,7 +192,8 @@ describe('the house', () => {
   })
 
   test('only the configuration reads the environment', () => {
-    const others = sources.filter(({ path }) => path !== 'server/environment.ts')
+    // Which process leads is known before the configuration is loaded.
+    const others = sources.filter(({ path }) => path !== 'server/environment.ts' && path !== 'server/lead.ts')
     expect(others.flatMap(environmentIn)).toEqual([])
   })
 
@@ -223,7 +239,6 @@ describe('the house', () => {
   })
 
   test('M30: lmdb is loaded in one place, by what has the lock of the directory', () => {
-    const everywhere = sourcesOf('server', 'client', 'shared', 'test', 'scripts')
     const openers = everywhere.filter(({ code, imports }) => imports.includes('lmdb') || /['"`]lmdb['"`]/.test(code))
     expect(openers.map(({ path }) => path).filter((path) => !path.startsWith('test/laws/'))).toEqual([
       'server/ports/database/embedded/environment.ts',
@@ -331,6 +346,16 @@ function mayImport(path: string, to: string): boolean {
 function isForeignAdapter(path: string, to: string): boolean {
   if (!to.startsWith('server/ports/') || PORT.test(to) || /^server\/platform(\.ts$|\/)/.test(path)) return false
   return to.split('/')[2] !== path.split('/')[2] || !path.startsWith('server/ports/')
+}
+
+/** Exports that no other file imports. The index of the SDK is for programs of others. */
+function unusedExports(everywhere: readonly Source[]): string[] {
+  const imported = new Set(everywhere.flatMap(({ names }) => names))
+  const judged = everywhere.filter(({ path }) => !/^(test\/|client\/sdk\/index\.ts$)/.test(path))
+  return judged
+    .filter(({ path }) => !imported.has(`${path}: *`))
+    .flatMap(({ path, exports }) => exports.map((name) => `${path}: ${name}`))
+    .filter((found) => !imported.has(found))
 }
 
 function graphOf(sources: readonly Source[], nodeOf: (path: string) => string | undefined): Map<string, Set<string>> {

@@ -56,6 +56,12 @@ describe('M20: the image', () => {
     expect(last).toMatch(/^USER node$/m)
   })
 
+  test('starts as `npm start` does, under whose options the build compiles the server', () => {
+    const { scripts } = z.object({ scripts: names }).parse(JSON.parse(textOf('package.json')))
+    const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(last) ?? []
+    expect(JSON.parse(command)).toEqual(scripts.start?.replace(/^exec /, '').split(' '))
+  })
+
   test('holds no secret', () => {
     expect(textOf('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['secrets', '.env', 'data']))
     expect(textOf('.gitignore').split('\n')).toContain('secrets/')

@@ -24,7 +24,7 @@ function undirected({ path, code }: Source): string[] {
 test('O27: each field in which words are written takes their direction', () => {
   expect(page.flatMap(undirected)).toEqual([])
   const planted = { path: 'a.tsx', code: '<p><textarea rows={2} /><input type="number" /><input name="a" /></p>' }
-  expect(undirected({ ...planted, imports: [], names: [] })).toEqual(['a.tsx: rows', 'a.tsx: name'])
+  expect(undirected({ ...planted, imports: [], names: [], exports: [] })).toEqual(['a.tsx: rows', 'a.tsx: name'])
 })
 
 test('O26: one function tells what belongs to an input method', () => {

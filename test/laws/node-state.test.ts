@@ -9,6 +9,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/kernel/ids.ts: serial': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/store/model.ts: declared': 'what a model says of its rows, which does not change',
   'server/kernel/http/deadline.ts: pending': 'an answer is of one node',
+  'server/kernel/http/http-errors.ts: grouped': 'follows from the operations, which do not change',
   'server/kernel/sockets/connection.ts: connections': 'a socket is of one node',
   'server/kernel/sockets/meter.ts: meters': 'a connection is of one node',
   'server/kernel/invoke.ts: checked': 'follows from the item, which does not change',

@@ -133,7 +133,7 @@ test('O87: what is planted is found', () => {
     code: "const aTexts = textCatalog('a', { one: '', two: '', of: { x: '' } })",
   }
   const reader = "import { aTexts as t } from '../texts/a.ts'\nuse(t.one, t.of[key])"
-  expect(unreadKeys(catalog, [{ path: 'client/web/a/b.tsx', code: reader, imports: [], names: [] }])).toEqual([
-    'aTexts.two',
-  ])
+  expect(
+    unreadKeys(catalog, [{ path: 'client/web/a/b.tsx', code: reader, imports: [], names: [], exports: [] }]),
+  ).toEqual(['aTexts.two'])
 })

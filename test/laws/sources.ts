@@ -6,8 +6,14 @@ import { parseSync } from 'vite'
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const NOT_OURS = new Set(['node_modules', '.git', '.cache', 'data', 'dist', 'coverage', 'secrets'])
 
-/** `names` are what is imported of ours, as `path: name`; `*` is everything there. */
-export type Source = { path: string; code: string; imports: readonly string[]; names: readonly string[] }
+/** `names` are what is imported of ours, as `path: name`; `*` is everything there. `exports` are the names of its own. */
+export interface Source {
+  path: string
+  code: string
+  imports: readonly string[]
+  names: readonly string[]
+  exports: readonly string[]
+}
 
 /** A node of the syntax tree of a file. */
 export interface Syntax {
@@ -68,8 +74,11 @@ export function parse(path: string, text: string): Source {
     ),
   ]
   const names = named.flatMap(([from, name]) => (from === undefined ? [] : [`${resolve(path, from)}: ${name ?? '*'}`]))
+  const exports = module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ exportName }) => exportName.name ?? []),
+  )
   const code = comments.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text)
-  return { path, code, imports: [...imports], names }
+  return { path, code, imports: [...imports], names, exports }
 }
 
 function resolve(path: string, name: string): string {

@@ -172,7 +172,7 @@ test('O80: what is planted is found', () => {
   expect(
     mismatches(
       [planted('.own-part { color: red; }')],
-      [{ path: 'client/web/rooms/planted.tsx', code, imports: [], names: [] }],
+      [{ path: 'client/web/rooms/planted.tsx', code, imports: [], names: [], exports: [] }],
     ),
   ).toEqual([
     'client/web/rooms/planted.tsx: styles is used without the name of a class',

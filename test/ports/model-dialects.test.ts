@@ -33,6 +33,7 @@ async function told(stream: string, type?: string) {
     }, ''),
     calls: parts.flatMap((part) => (part.type === 'call' ? [part.call] : [])),
     reason: parts.flatMap((part) => (part.type === 'end' ? [part.reason] : []))[0] ?? null,
+    callsInText: parts.flatMap((part) => (part.type === 'end' ? [part.callsInText ?? 0] : []))[0] ?? 0,
     error,
   }
 }
@@ -165,7 +166,7 @@ const dialects: Record<string, { text: string; tool: string }> = {
 
 describe.each(Object.entries(dialects))('O21: %s', (_who, { text, tool }) => {
   test('is read', async () => {
-    expect(await told(text)).toEqual({ text: 'At noon', calls: [], reason: 'stop', error: null })
+    expect(await told(text)).toEqual({ text: 'At noon', calls: [], reason: 'stop', callsInText: 0, error: null })
   })
   test('asks for a tool', async () => {
     const { calls, reason, error } = await told(tool)
@@ -252,4 +253,9 @@ test.each([
 test('O20: what was said before a thought ends is taken back', async () => {
   const { text } = await told(texts('They ', 'want</thi', 'nk>A ', 'fox') + finish() + done)
   expect(text).toBe('A fox')
+})
+
+test('O20: a call of a tool that comes as text is not shown, not carried out, and counted', async () => {
+  const stream = texts('I look.\n<tool', '_call>\n{"name": "find_', 'train"}\n</tool_', 'call>') + finish() + done
+  expect(await told(stream)).toEqual({ text: 'I look.\n', calls: [], reason: 'stop', callsInText: 1, error: null })
 })

@@ -196,6 +196,34 @@ describe('O22: a document is read in its encoding', () => {
     ],
   ])('%s', async (_how, bytes, type, text) => expect(await textIn(bytes, type)).toBe(text))
 
+  const lines = {
+    Japanese: ['名前,住所,電話\n田中太郎,東京都渋谷区,なし\n佐藤花子,大阪府,あり\n', '注文は\nまだ\n来ません\n'],
+    simplified: ['姓名,城市,性别\n张伟,北京,男\n李娜,上海,女\n', '你好\n我们明天\n再见\n'],
+    traditional: ['姓名,城市,性別\n陳大文,臺北,男\n林美玲,高雄,女\n', '你好\n我們明天\n再見\n'],
+    Korean: ['이름,도시,성별\n김철수,서울,남\n이영희,부산,여\n', '안녕하세요\n내일 오후에\n만나요\n'],
+  }
+  test.each([
+    ['shift_jis', lines.Japanese],
+    ['euc-jp', lines.Japanese],
+    ['gbk', lines.simplified],
+    ['big5', lines.traditional],
+    ['euc-kr', lines.Korean],
+  ] as const)('three lines in %s are read as such where nothing says so', async (label, texts) => {
+    for (const text of texts)
+      for (const type of ['text/csv', 'text/plain']) expect(await textIn(doubled(text, label), type)).toBe(text)
+  })
+
+  test.each([
+    ['windows-1252', 'It’s Anna’s tea\nBen’s and Zoe’s\nnobody’s\n'],
+    ['windows-1252', 'It’s Anna’s café: Zoë’s crème brûlée, £3\nMüller;Größe;Köln\nÜber São João, señor\n'],
+    ['windows-1251', 'Имя,Город\nАнна,Москва\nПётр,Тверь\n'],
+    ['koi8-r', 'Имя;Город;Возраст\nАнна;Москва;сорок\nПётр;Тверь;десять\n'],
+  ])('three lines in %s are not taken for an Eastern language', async (label, text) => {
+    const read = await textIn(encoded(text, label), 'text/csv')
+    expect(read).not.toMatch(/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u)
+    if (label === 'windows-1252') expect(read).toBe(text)
+  })
+
   test('one byte that is damaged spoils no page', async () => {
     const page = Buffer.concat([Buffer.from(`<p>${russian}`), Buffer.from([0xff]), Buffer.from(chinese)])
     expect(await textIn(page, 'text/html; charset=utf-8')).toBe(russian + chinese)

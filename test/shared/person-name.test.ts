@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { madeUpName, nameOf, shortened } from '#shared/kit/person-name'
+import { chosenName, madeUpName, nameOf, shortened } from '#shared/kit/person-name'
 
 const ids = [
   '0x0de0b6b3a7640000000000000000000000000001',
@@ -16,6 +16,14 @@ test.each(ids)('M70: a person without a name is called the same everywhere, and 
   expect(madeUpName(id)).toBe(name)
   for (const none of [null, undefined, '', id, shortened(id)]) expect(nameOf(none, id)).toBe(name)
   expect(nameOf('Ada', id)).toBe('Ada')
+})
+
+test('a person is called by a nickname, else by the display name, else by the username', () => {
+  const names = { nickname: 'Nono', display_name: 'Nora N', username: 'nora_n' }
+  expect(chosenName(names)).toBe('Nono')
+  expect(chosenName({ ...names, nickname: null })).toBe('Nora N')
+  expect(chosenName({ display_name: null, username: 'nora_n' })).toBe('nora_n')
+  expect(chosenName({ display_name: null, username: null })).toBeNull()
 })
 
 test('M70: names made up for many ids are mostly different', () => {

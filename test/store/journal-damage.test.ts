@@ -8,12 +8,13 @@ import {
   type Batch,
   batchBytes,
   batchesIn,
+  createJournal,
   JOURNAL_BYTES,
+  JOURNAL_FILE,
   lengthOf,
   SECTOR,
   sizeOf,
 } from '#server/ports/database/embedded/journal'
-import { createJournal, JOURNAL_FILE } from '#server/ports/database/embedded/journal-file'
 import { freshDirectory, opened } from './directories.ts'
 import { crashed, idsIn, journalledIn } from './journalled.ts'
 

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EmbeddedStore } from '#server/ports/database/embedded'
-import { JOURNAL_FILE } from '#server/ports/database/embedded/journal-file'
+import { JOURNAL_FILE } from '#server/ports/database/embedded/journal'
 import { freshDirectory } from './directories.ts'
 import { type Driver, journalled } from './subjects.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Mark, markIn } from '#server/ports/database/embedded/journal'
-import { createJournal, type JournalFile } from '#server/ports/database/embedded/journal-file'
+import { createJournal, type JournalFile, type Mark, markIn } from '#server/ports/database/embedded/journal'
 import { Pending, type Row } from '#server/ports/database/embedded/pending'
 import { freshDirectory } from './directories.ts'
 

@@ -67,7 +67,7 @@ describe('O41: in production all that is written is lines of JSON', heavy, () =>
   })
 
   test('where the process dies, down to its last words', async () => {
-    const server = begun(await directoryOf(), { NODE_OPTIONS: '--max-old-space-size=48' })
+    const server = begun(await directoryOf(), { NODE_OPTIONS: '--max-old-space-size=32' })
     expect(await isOver(server.child)).not.toBe(0)
     expect(server.said.errors).toContain('heap')
     expect(server.others()).toEqual([])

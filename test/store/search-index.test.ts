@@ -12,8 +12,8 @@ import {
   filedBlocks,
   forgetTerms,
   nextBlock,
+  termOf,
 } from '#server/domains/rooms/room-state/search-index'
-import { termOf } from '#server/domains/rooms/room-state/terms'
 import { mongooseLogStore } from '#server/log/store'
 import type { Row } from '#server/log/types'
 import { connectEmbedded } from '#server/ports/database/embedded'

@@ -1,11 +1,19 @@
-import { spawn } from 'node:child_process'
+import {
+  type ChildProcessByStdio,
+  type SpawnOptionsWithStdioTuple,
+  type StdioNull,
+  type StdioPipe,
+  spawn,
+  spawnSync,
+} from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import type { Readable } from 'node:stream'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { build } from '#test/support/programs'
+import { build, startOptions } from '#test/support/programs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 beforeAll(build)
@@ -45,6 +53,45 @@ test('M20: a start without build tools and without a build reports that', async 
   await expect(start(image)).rejects.toThrow(/not built, and the tools to build are not installed/)
 })
 
+test.each([
+  ['by its compiled code', () => {}, startOptions(), 'false'],
+  ['without its compiled code', (folder: string) => rmSync(join(folder, 'serve.code')), startOptions(), 'undefined'],
+  ['beside damaged code', (folder: string) => damage(join(folder, 'serve.code')), startOptions(), 'undefined'],
+  ['beside code of another source', (folder: string) => edit(join(folder, 'serve.cjs')), startOptions(), 'undefined'],
+  ['under other options than its code', () => {}, [...startOptions(), '--no-flush-bytecode'], 'true'],
+])('the built server starts %s', async (_name, change, options, isRejected) => {
+  // Beside the other parts of the build, which it finds from there.
+  const folder = mkdtempSync(join(root, 'dist/copy-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(join(root, 'dist/server'), folder, { recursive: true })
+  // Another Node may have built it.
+  const saving = [...startOptions(), join(root, 'scripts/save-code.mjs'), join(folder, 'compiled.js')]
+  expect(spawnSync(process.execPath, saving, { stdio: 'ignore' }).status).toBe(0)
+  change(folder)
+  const program = `console.log('Rejected:', (await import(process.argv[1])).script.cachedDataRejected)`
+  const compiled = pathToFileURL(join(folder, 'compiled.js')).href
+  const { url, said } = await opened(
+    spawn(process.execPath, [...options, '--input-type=module', '--eval', program, compiled], inOwnGroup(root)),
+  )
+  expect(/Rejected: (\w+)/.exec(said)?.[1]).toBe(isRejected)
+  expect(await (await fetch(url)).text()).toContain('<div id="page">')
+})
+
+function damage(file: string): void {
+  const code = readFileSync(file)
+  const middle = code.length >> 1
+  code.writeUInt8(code.readUInt8(middle) ^ 255, middle)
+  writeFileSync(file, code)
+}
+
+/** To another program of the same length, which V8 would take for the same. */
+function edit(file: string): void {
+  const source = readFileSync(file, 'latin1')
+  const edited = source.replace('Plaza is open: ', 'Plaza is open:\t')
+  if (edited === source) throw new Error(`${file} does not say that it is open`)
+  writeFileSync(file, edited, 'latin1')
+}
+
 /** The last stage of the Dockerfile. */
 function copiedIntoTheImage(): string[] {
   const [last = ''] = readFileSync(join(root, 'Dockerfile'), 'utf8')
@@ -74,23 +121,33 @@ function temporary(): string {
 }
 
 async function start(cwd: string, environment: NodeJS.ProcessEnv = {}) {
+  const npm = spawn('npm', ['start'], inOwnGroup(cwd, environment))
+  return { npm, ...(await opened(npm)) }
+}
+
+function inOwnGroup(
+  cwd: string,
+  environment: NodeJS.ProcessEnv = {},
+): SpawnOptionsWithStdioTuple<StdioNull, StdioPipe, StdioPipe> {
   const own = { PORT: '0', OPS_PORT: '0', DATA_DIR: temporary(), DEMO: 'off', LOG_LEVEL: 'silent' }
-  const env = { ...process.env, ...own, ...environment }
-  const npm = spawn('npm', ['start'], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env })
-  onTestFinished(() => endGroup(npm.pid))
-  const url = await new Promise<string>((resolve, reject) => {
+  return { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...own, ...environment } }
+}
+
+/** Where a started server is open, and what it has said. */
+function opened(server: ChildProcessByStdio<null, Readable, Readable>): Promise<{ url: string; said: string }> {
+  onTestFinished(() => endGroup(server.pid))
+  return new Promise((resolve, reject) => {
     let said = ''
-    npm.stderr.on('data', (chunk: Buffer) => {
+    server.stderr.on('data', (chunk: Buffer) => {
       said += chunk
     })
-    npm.stdout.on('data', (chunk: Buffer) => {
+    server.stdout.on('data', (chunk: Buffer) => {
       said += chunk
-      const open = /Plaza is open: (\S+)/.exec(said)?.[1]
-      if (open) resolve(open)
+      const url = /Plaza is open:\s(\S+)/.exec(said)?.[1]
+      if (url) resolve({ url, said })
     })
-    npm.once('close', () => reject(new Error(`The server did not start: ${said}`)))
+    server.once('close', () => reject(new Error(`The server did not start: ${said}`)))
   })
-  return { npm, url }
 }
 
 function endGroup(leader: number | undefined): void {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { objectsIn } from '#server/kernel/invoke'
 import type { Operation } from '#shared/kit/contract'
-import { conversationIdOf } from '#shared/kit/conversation-id'
+import { conversationIdOf } from '#shared/kit/room-key'
 
 type Input = Record<string, unknown>
 interface Example {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { lookupsOf } from '#server/domains/rooms/attendance/gate'
+import { lookupsOf } from '#server/domains/rooms/attendance/index'
 import type { Node } from '#server/kernel/context'
 import { scriptedAttendance } from '#server/ports/attendance/scripted'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compileWords, findWords } from '#server/domains/moderation/verdict/words'
 import { looksIn, usernameLook } from '#server/domains/people/accounts/names'
-import { containsWords, searchWords } from '#server/domains/rooms/room-state/terms'
+import { containsWords, searchWords } from '#server/domains/rooms/room-state/search-index'
 import { uniqueFormOf } from '#server/domains/rooms/rooms/names'
 import { stepsOfAText } from '#shared/kit/budgets'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { addressesIn, isWebAddress, unsaidHost } from '#shared/kit/addresses'
 import { drawnOf, lineOfWords, markupOf, nestingOf } from '#shared/kit/markup'
+import { addressesIn, isWebAddress, unsaidHost } from '#shared/kit/web-address'
 
 describe('N20: an address', () => {
   test.each(['https://a', 'HTTP://a.b/c', 'https://a.b/@c', 'https://a.b?c@d', 'https://a.b:1/'])('%j is one', (text) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { containsWords, searchWords, termOf, termsOf } from '#server/domains/rooms/room-state/terms'
+import { containsWords, searchWords, termOf, termsOf } from '#server/domains/rooms/room-state/search-index'
 
 const holds = (text: string, query: string) => containsWords(text, searchWords(query))
 

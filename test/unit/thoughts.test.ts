@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { withoutThoughts } from '#server/ports/model/thoughts'
 
 /** What is left of an answer, in whatever pieces it comes. */
-function leftOf(text: string): string {
+const leftOf = (text: string): string => readOf(text).left
+
+/** The same, and how many calls of tools were left out. */
+function readOf(text: string): { left: string; calls: number } {
   const ways = [1, 2, 3, 7, text.length].map((length) => {
     const read = withoutThoughts()
     let left = ''
@@ -10,10 +13,11 @@ function leftOf(text: string): string {
       const { unsaid, said } = read(text.slice(at, at + length))
       left = left.slice(0, left.length - unsaid) + said
     }
-    return left + read.rest()
+    left += read.rest()
+    return { left, calls: read.calls() }
   })
-  expect(new Set(ways).size).toBe(1)
-  return ways[0] ?? ''
+  for (const way of ways) expect(way).toEqual(ways[0])
+  return ways[0] ?? expect.fail()
 }
 
 describe('O20: of an answer', () => {
@@ -83,4 +87,43 @@ describe('O20: of an answer', () => {
     'a\n```\n</think>\n```',
     'a <|end|> b',
   ])('%j is all said', (text) => expect(leftOf(text)).toBe(text))
+})
+
+const call = '{"name": "find_train", "arguments": {"city": "Rome"}}'
+
+describe('O20: a call of a tool that is text', () => {
+  it.each([
+    [`<tool_call>\n${call}\n</tool_call>`, '', 1],
+    [`I look.\n<tool_call>\n${call}\n</tool_call>\n<tool_call>${call}</tool_call>\nAt noon.`, 'I look.\nAt noon.', 2],
+    [`I look. <Tool_Call>${call}</TOOL_CALL> At noon.`, 'I look. At noon.', 1],
+    [`<tool_call>[${call}]</tool_call>At noon.`, 'At noon.', 1],
+    ['<tool_call>\n<function=find_train>\n<parameter=city>\nRome\n</parameter></function></tool_call>', '', 1],
+    ['<tool_call>find_train\n<arg_key>city</arg_key><arg_value>Rome</arg_value></tool_call>At noon.', 'At noon.', 1],
+    [`I look.\n<tool_call>${call}`, 'I look.\n', 1],
+    [`<|python_tag|>${call}<|eom_id|>`, '', 1],
+    ['I look.\n<|python_tag|>find_train.call(city="Rome")', 'I look.\n', 1],
+    [`[TOOL_CALLS][${call}]`, '', 1],
+    [`I look.[TOOL_CALLS] [ ${call}]</s>`, 'I look.', 1],
+    ['[TOOL_CALLS]find_train[ARGS]{"city": "Rome"}[TOOL_CALLS]find_bus{}', '', 1],
+    [
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>find<｜tool▁calls▁end｜>At noon.',
+      'At noon.',
+      1,
+    ],
+    [`<think>I look.\n<tool_call>${call}</tool_call></think>At noon.`, 'At noon.', 0],
+    [`I look.\n<tool_call>${call}</tool_call></think>At noon.`, 'At noon.', 1],
+    [`<think>a</think>I look.<tool_call>${call}</tool_call><think>b</think> At noon.`, 'I look. At noon.', 1],
+  ])('%j is left out', (text, left, calls) => expect(readOf(text)).toEqual({ left, calls }))
+
+  it.each([
+    `\`<tool_call>${call}</tool_call>\` is how Qwen asks.`,
+    `\`\`\`\n<tool_call>\n${call}\n</tool_call>\n\`\`\``,
+    'Between <tool_call> and </tool_call> is the call.',
+    'It is written <tool_call></tool_call>, with the call within.',
+    '<tool_call> is a mark.\nIt comes first.',
+    'a\n<tool_call>',
+    'The mark [TOOL_CALLS] is of Mistral, see [tool_calls](#a) and [tool_calls][1].',
+    '<|python_tag|> is of Llama',
+    '[1], [tool] and [TOOL_CALLS',
+  ])('%j is all said', (text) => expect(readOf(text)).toEqual({ left: text, calls: 0 }))
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
+import { checkPattern } from '#server/domains/moderation/verdict/patterns'
 import {
   type BlockedWord,
-  checkPattern,
   compileWords,
   findWords,
   firstHit,

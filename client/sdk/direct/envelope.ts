@@ -23,7 +23,7 @@ export const isPublicKey = (key: string): Promise<boolean> =>
   )
 
 /** What an envelope is for; it opens nowhere else. */
-export interface Use {
+interface Use {
   dm: string
   epoch: string
   /** The device that it is sealed to. */

@@ -1,5 +1,6 @@
 import { useEffect, useReducer } from 'react'
 import type { Client } from '#client/sdk/types'
+import { chosenName } from '#shared/kit/person-name'
 import { useClient } from '../connection/client.ts'
 import { nameOf } from '../kit/format.ts'
 
@@ -18,7 +19,7 @@ export function useNames(ids: readonly string[]): (id: string) => string {
       names.set(address, null)
       client.accounts.publicUser({ address }).then(
         ({ user }) => {
-          names.set(address, user?.display_name ?? user?.username ?? null)
+          names.set(address, user && chosenName(user))
           tell()
         },
         () => names.delete(address),

@@ -37,7 +37,7 @@ export async function loadUser(client: Client): Promise<Known | null> {
   )
 }
 
-export interface Session {
+interface Session {
   /** The public id of the account. */
   account: string
   user: SignInUser

@@ -355,7 +355,7 @@ function OwnPicture() {
   const client = useClient()
   const { account, user, status, reload } = useSession()
   const picture = useStoredPicture(user.avatar_url)
-  const name = nameOf(user.display_name ?? user.username, account)
+  const name = nameOf(user, account)
   if (!status?.media) return null
   const remove = () => client.accounts.updateProfile({ custom_avatar_url: null, use_custom_avatar: false }).then(reload)
   return (

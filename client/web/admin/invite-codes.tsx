@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { inviteCodes } from '#shared/api/people/invite-codes'
+import type { inviteCodes } from '#shared/api/people/invites'
 import type { AnswerOf } from '#shared/kit/contract'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'

@@ -21,8 +21,7 @@ import styles from './administration.module.css'
 
 export type Person = AnswerOf<typeof accounts.users>['users'][number]
 
-export const personName = ({ display_name, username, wallet_address }: Person): string =>
-  nameOf(display_name ?? username, wallet_address)
+export const personName = (person: Person): string => nameOf(person, person.wallet_address)
 
 const t = adminTexts.person
 const longestReason = 500

@@ -69,4 +69,3 @@ export function visitOf(agent: string) {
     },
   }
 }
-export type Visit = ReturnType<typeof visitOf>

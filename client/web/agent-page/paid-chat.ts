@@ -9,7 +9,7 @@ import { type KeptQuestion, type KeptReceipt, visitOf } from './kept.ts'
 import { isOverIn, type Offer, offerIn, type Payer } from './offer.ts'
 
 /** How far a question is. */
-export type Stage =
+type Stage =
   | { at: 'asking' }
   /** It is to be paid; `problem` is why it was not. */
   | { at: 'priced'; offer: Offer; problem: unknown }

@@ -7,7 +7,7 @@ import { agentChatTexts as t } from '../texts/agent-chat.ts'
 import styles from './agents.module.css'
 import answerTableStyles from './answer-table.module.css'
 
-export type Side = 'start' | 'center' | 'end'
+type Side = 'start' | 'center' | 'end'
 
 /** A table as it is written between bars; each row has a cell for each column. */
 interface Table {

@@ -6,7 +6,7 @@ export const isGiven = (item: KnowledgeItem): item is KnowledgeItem & { content_
   item.content_type === 'file' || item.content_type === 'text'
 
 /** How a page is read, as a form holds it: patterns are written one in each line. */
-export interface ReadingFields {
+interface ReadingFields {
   title: string
   scrapeMethod: KnowledgeItem['scrape_method']
   crawlDepth: string

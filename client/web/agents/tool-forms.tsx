@@ -29,7 +29,7 @@ const noTool: ToolFields = {
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const changing: readonly string[] = ['PUT', 'PATCH', 'DELETE']
 const longestSchema = 20_000
-export const mostTools = 10
+const mostTools = 10
 const kinds = { server: t.kinds.serverLong, api: t.kinds.api } as const
 
 const addressWords = { INVALID_PARAMETER: t.faults.toolAddress }

@@ -121,7 +121,7 @@ function otherParty({ is_host, scheduler_user, recipient_user, guest_name, title
   const party = is_host ? scheduler_user : recipient_user
   if (party === null) return isolated(guest_name ?? title)
   if (isSameAccount(scheduler_user?.wallet_address, recipient_user?.wallet_address)) return isolated(title)
-  return nameOf(party.username ?? party.display_name, party.wallet_address)
+  return nameOf(party, party.wallet_address)
 }
 
 const words: ProblemWords = t.problems

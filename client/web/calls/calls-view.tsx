@@ -228,7 +228,7 @@ function CallRow({ call }: { call: Call }) {
   const { account, status } = useSession()
   const isMine = isSameAccount(call.caller_address, account)
   const other = isMine ? call.callee : call.caller
-  const name = nameOf(other.display_name ?? other.username, other.address)
+  const name = nameOf(other, other.address)
   const picture = useStoredPicture(other.avatar_url)
   const isMissed = call.status === 'missed' && !isMine
   return (

@@ -32,7 +32,7 @@ export function IncomingCall() {
   const { id, channel_name, caller } = call ?? {}
   if (!id || !caller || !isJoinCode(channel_name ?? '')) return null
 
-  const name = nameOf(caller.display_name ?? caller.username, caller.address)
+  const name = nameOf(caller, caller.address)
   const said = call?.call_type === 'audio' ? t.callingByVoice({ name }) : t.calling({ name })
   const decline = async () => {
     setCall(null)

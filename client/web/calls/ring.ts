@@ -33,8 +33,7 @@ export async function ringUp(client: Client, calleeAddress: string, callType: Ca
   }
 }
 
-const calleeNameOf = ({ callee: { display_name, username, address } }: Call): string =>
-  isolated(nameOf(display_name ?? username, address))
+const calleeNameOf = ({ callee }: Call): string => isolated(nameOf(callee, callee.address))
 
 export async function answer(client: Client, callId: string, code: string): Promise<void> {
   await client.calls.change({ callId, status: 'active' })

@@ -8,7 +8,7 @@ import { useClient, useConnectionState } from '../connection/client.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 import { folderTexts } from '../texts/sidebar.ts'
 
-export interface Folders {
+interface Folders {
   /** In their order. */
   folders: readonly ChatFolder[]
   pinned: readonly RoomRef[]

@@ -68,8 +68,8 @@ function FriendRow({ friend, isOnline }: { friend: Friend; isOnline: boolean }) 
   const client = useClient()
   const openDm = useOpenDm()
   const { change } = useFriends()
-  const { id, friend_address: address, nickname, display_name, username, avatar_url, tag } = friend
-  const name = nameOf(nickname ?? display_name ?? username, address)
+  const { id, friend_address: address, username, avatar_url, tag } = friend
+  const name = nameOf(friend, address)
   const remove = async () => {
     await client.friends.remove({ id })
     change(withoutFriend(address))
@@ -184,7 +184,7 @@ function RequestList(props: {
 
 const personOf = ({ display_name, username, avatar_url, memo }: FriendRequest, address: string) => ({
   address,
-  name: nameOf(display_name ?? username, address),
+  name: nameOf({ display_name, username }, address),
   picture: avatar_url,
   about: memo === null ? username && `@${username}` : isolated(memo),
 })

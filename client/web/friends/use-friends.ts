@@ -3,11 +3,12 @@ import { table } from '#client/sdk/table'
 import type { Friend, FriendRequest } from '#shared/api/people/friends'
 import type { FriendTag } from '#shared/api/people/profile-theme'
 import { isSameAccount } from '#shared/kit/accounts'
+import { peerIn } from '#shared/kit/room-key'
 import { useAccount, useClient } from '../connection/client.ts'
 import { useBackOnline } from '../connection/use-back-online.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 
-export interface Friends {
+interface Friends {
   /** The newest first. */
   friends: readonly Friend[]
   /** Where earlier ones go on; null at the end. */
@@ -91,6 +92,10 @@ export function useLoadedFriends(): Loaded<Friends> {
       client.on(events.friendCancelled, ({ request }) => change(withoutRequest(request.id))),
       client.on(events.friendAccepted, ({ friend }) => change(withFriend(friend))),
       client.on(events.friendRemoved, ({ friend }) => change(withoutFriend(friend.friend_address))),
+      client.on(events.capabilitiesChanged, ({ room, capabilities }) => {
+        const peer = account === null ? null : peerIn(room, account)
+        if (peer !== null && capabilities.text?.code === 'USER_NOT_FOUND') change(withoutFriend(peer))
+      }),
       client.on(events.friendTagChanged, ({ friend_address, tag }) => change(withTag(friend_address, tag))),
     ]
     return () => {

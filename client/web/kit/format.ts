@@ -1,4 +1,4 @@
-import { nameOf as bareNameOf, deletedName } from '#shared/kit/person-name'
+import { nameOf as bareNameOf, type ChosenNames, chosenName, deletedName } from '#shared/kit/person-name'
 import { kitTexts } from '../texts/kit.ts'
 import { direction, locale } from '../texts/language.ts'
 
@@ -15,9 +15,11 @@ export function isolated(words: string): string {
 export const directionOf = (text: string): 'ltr' | 'rtl' =>
   rightToLeft.test(/\p{L}/u.exec(text)?.[0] ?? '') ? 'rtl' : 'ltr'
 
-/** The name under which a person is shown. */
-export const nameOf = (name: string | null | undefined, id: string): string =>
-  isolated(name === deletedName ? kitTexts.deletedUser : bareNameOf(name, id))
+/** The name of a person, or of one with these names, as it is shown. */
+export function nameOf(named: ChosenNames | string | null | undefined, id: string): string {
+  const name = named && typeof named === 'object' ? chosenName(named) : named
+  return isolated(name === deletedName ? kitTexts.deletedUser : bareNameOf(name, id))
+}
 
 /** The first screen loads this module before its language, so formats are made as they are used. */
 function formatOnce<Format>(make: (locale: string) => Format): () => Format {

@@ -32,7 +32,7 @@ function explained(error: unknown): string | null {
 }
 
 /** The seconds after which what was too much at once may be asked again; null of any other error. */
-export const waitOf = (error: unknown): number | null =>
+const waitOf = (error: unknown): number | null =>
   error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED' ? (error.retryAfter ?? 5) : null
 
 const retryTimes = new WeakMap<AppError, string>()

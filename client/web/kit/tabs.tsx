@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 import { direction } from '../texts/language.ts'
 import { allArrows } from './keys.ts'
 
-export interface Tab<Name extends string> {
+interface Tab<Name extends string> {
   name: Name
   title: ReactNode
 }

@@ -55,7 +55,7 @@ const mostBytes = 2_000_000
 const samplesPerSecond = 8_000
 const barCount = 48
 
-export interface Waveform {
+interface Waveform {
   /** Loudness from 0 to 1. */
   bars: readonly number[]
   seconds: number

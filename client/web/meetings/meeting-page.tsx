@@ -6,6 +6,7 @@ import { isJoinCode } from '#shared/api/meetings/meetings'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { linkTo } from '#shared/kit/pages'
+import { chosenName } from '#shared/kit/person-name'
 import { ThemeButton } from '../accounts/appearance/theme-button.tsx'
 import { loadUser } from '../accounts/session.ts'
 import { Wordmark } from '../accounts/welcome/wordmark.tsx'
@@ -69,8 +70,8 @@ export type ShownCall = ReturnType<typeof shownTo>
 /** A call as one of the two sees it. */
 function shownTo(account: string | null, { status, caller, callee, call_type }: Call) {
   const isMine = isSameAccount(caller.address, account)
-  const { display_name, username, address } = isMine ? callee : caller
-  const name = isolated(nameOf(display_name ?? username, address))
+  const other = isMine ? callee : caller
+  const name = isolated(nameOf(other, other.address))
   const words: Record<typeof status, string> = {
     ringing: isMine ? t.calls.ringingOut({ name }) : t.calls.ringingIn({ name }),
     active: isMine ? t.calls.activeOut({ name }) : t.calls.activeIn({ name }),
@@ -81,7 +82,7 @@ function shownTo(account: string | null, { status, caller, callee, call_type }: 
   }
   return {
     name,
-    other: address,
+    other: other.address,
     type: call_type,
     /** Whether the caller may want to ring again. */
     wasInVain: isMine && ['missed', 'declined'].includes(status),
@@ -126,7 +127,7 @@ export function MeetingPage({ code }: { code: string }) {
     if (title) document.title = `${title} · Plaza`
   }, [title])
 
-  const name = user.value ? (user.value.display_name ?? user.value.username) : sessionStorage.getItem(guestNameKey)
+  const name = user.value ? chosenName(user.value) : sessionStorage.getItem(guestNameKey)
   const enter = (displayName: string, own: OwnMedia) => {
     if (account === null) sessionStorage.setItem(guestNameKey, displayName)
     enteredAs.current = displayName

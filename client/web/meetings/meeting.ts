@@ -4,7 +4,7 @@ import { observable } from '#client/sdk/observable'
 import { table } from '#client/sdk/table'
 import { backoff } from '#client/sdk/timing'
 import type { Client } from '#client/sdk/types'
-import type { Seated } from '#shared/api/meetings/meeting-seats'
+import type { Seated } from '#shared/api/meetings/meetings'
 import type { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import type { OwnMedia } from '../devices/own-media.ts'
@@ -138,7 +138,7 @@ export interface Attendee extends Seated {
   sends: Sends
 }
 
-export interface MeetingState {
+interface MeetingState {
   /** `away`: the connection to the server is lost, and made again. `waiting`: for the host. */
   phase: 'entering' | 'waiting' | 'in' | 'away' | 'over'
   people: readonly Attendee[]

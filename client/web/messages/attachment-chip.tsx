@@ -1,4 +1,4 @@
-import { isWebAddress } from '#shared/kit/addresses'
+import { isWebAddress } from '#shared/kit/web-address'
 import { isolated } from '../kit/format.ts'
 import { outward } from './outer-link.tsx'
 

@@ -15,7 +15,7 @@ import styles from './messages.module.css'
 /** What may be sent beside text. */
 export type Offers = Record<'photo' | 'gif' | 'pixel_art' | 'location' | 'voice' | 'file', boolean>
 
-export interface Standing {
+interface Standing {
   canWrite: boolean
   canPoll: boolean
   offers: Offers

@@ -217,7 +217,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
   return (
     <>
       <form
-        className="composer"
+        className={`composer ${styles.composer}`}
         aria-label={t.composer.form}
         onSubmit={(event) => {
           event.preventDefault()
@@ -236,7 +236,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
             <VoiceRecorder kind={voiceKind} mostBytes={tray.mostBytes} stopping={stopping} onEnd={recorded} />
           </LazyBoundary>
         )}
-        <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`} hidden={asks === 'voice'}>
+        <div className={`composer-field ${styles.field} ${standing.canWrite ? '' : 'shut'}`} hidden={asks === 'voice'}>
           <AttachButton
             offers={offers}
             canPoll={standing.canPoll}

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from 'react'
 import type { Citation } from '#shared/api/agents/run-frames'
-import { addressesIn, isWebAddress, unsaidHost } from '#shared/kit/addresses'
+import { addressesIn, isWebAddress, unsaidHost } from '#shared/kit/web-address'
 import { isolated } from '../kit/format.ts'
 import { lookOf } from '../rooms/kind.ts'
 import { slugOf } from '../rooms/room-title.ts'

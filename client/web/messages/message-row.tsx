@@ -23,7 +23,7 @@ import { lockedText } from '../direct/secrecy-words.ts'
 import { fullTimeOf, isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
-import { problemText } from '../kit/problem.ts'
+import { type ProblemWords, problemText } from '../kit/problem.ts'
 import mediaStyles from '../media/media.module.css'
 import { lineOf } from '../media/words.ts'
 import { useNamesakes } from '../rooms/namesakes.ts'
@@ -75,6 +75,8 @@ function useLongPress(onRest: () => void) {
 
 const VerdictCard = lazy(async () => ({ default: (await import('./verdict-card.tsx')).VerdictCard }))
 
+const refusalWords: ProblemWords = { USER_NOT_FOUND: t.composer.deleted }
+
 /** The state of a message: sending, queued, refused, failed, edited or starred. */
 function MessageState({ message, clear }: { message: LocalMessage; clear: string }) {
   const { live, rewrite } = useOpenRoom()
@@ -99,7 +101,9 @@ function MessageState({ message, clear }: { message: LocalMessage; clear: string
       return (
         <p className={`${styles.state} grave`}>
           <Icon name="warn" />
-          {message.refusal ? t.state.failedBecause({ reason: problemText(message.refusal) }) : t.state.failed}
+          {message.refusal
+            ? t.state.failedBecause({ reason: problemText(message.refusal, refusalWords) })
+            : t.state.failed}
           {message.refusal?.code !== 'VALIDATION_ERROR' && (
             <button type="button" className="button small" onClick={() => live.retry(message.client_msg_id)}>
               {t.state.retry}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { isWebAddress, unsaidHost } from '#shared/kit/addresses'
+import { isWebAddress, unsaidHost } from '#shared/kit/web-address'
 import { isolated } from '../kit/format.ts'
 
 /** Of each link that leads out of the page: it gets no referrer and no opener, and search engines are told not to follow it. */

@@ -2,6 +2,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
 import type { Notice } from '#shared/api/rooms/room-events'
 import { isSameAccount } from '#shared/kit/accounts'
+import { useBlocked } from '../accounts/use-blocked.ts'
 import { dayKeyOf, dayOf } from '../kit/format.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import styles from './messages.module.css'
@@ -116,22 +117,33 @@ export function useFirstUnread(state: RoomState): FirstUnread {
   return first.current
 }
 
-/** How many messages were unread when the room was opened, without those that purges took since. */
-function countNew({ messages, notices }: RoomState, from: number, opened: Opened, account: string): number {
-  const purged = notices.reduce((sum, { data, seq }) => {
-    if (!('to_seq' in data) || seq <= opened.seq || data.to_seq < from) return sum
-    return isSameAccount(data.target.id, account) ? sum : sum + data.count
-  }, 0)
-  if (purged === 0) return opened.unread
-  const left = messages.filter(
-    (message) => message.seq >= from && !message.is_deleted && !isSameAccount(message.sender_address, account),
+/** How many messages were unread when the room was opened, without those that were deleted since. */
+function countNew(
+  { messages, notices }: RoomState,
+  from: number,
+  opened: Opened,
+  isUncounted: (sender: string) => boolean,
+): number {
+  const purges = notices.flatMap(({ data, seq }) =>
+    'to_seq' in data && seq > opened.seq && data.to_seq >= from && !isUncounted(data.target.id) ? [data] : [],
   )
-  return Math.min(opened.unread, Math.max(left.length, opened.unread - purged))
+  const isPurged = ({ sender_address, deleted_at }: LocalMessage) =>
+    purges.some(({ target, deleted_at: at }) => at === deleted_at && isSameAccount(target.id, sender_address))
+  const counted = messages.filter(
+    ({ seq, sender_address }) => seq >= from && seq <= opened.seq && !isUncounted(sender_address),
+  )
+  const left = counted.filter(({ is_deleted }) => !is_deleted)
+  for (const { id } of left) opened.seen.add(id)
+  const deleted = counted.filter((one) => one.is_deleted && opened.seen.has(one.id) && !isPurged(one))
+  const gone = purges.reduce((sum, { count }) => sum + count, deleted.length)
+  return Math.min(opened.unread, Math.max(left.length, opened.unread - gone))
 }
 
 interface Opened {
   unread: number
   seq: number
+  /** The unread messages that were loaded before they were deleted. */
+  seen: Set<string>
 }
 
 /** How many rows are shown if those from this seq on are. */
@@ -155,13 +167,15 @@ export function useUnread(input: {
 }) {
   const { box, state, live, first, isAtEnd, rows, toRow } = input
   const { see } = useRoomList()
+  const blocked = useBlocked()
   const [isReading, setReading] = useState(false)
   const [jumps, setJumps] = useState(0)
   const jumped = useRef(0)
   const hasBegun = useRef(false)
   const opened = useRef<Opened | null>(null)
-  if (first !== null) opened.current ??= { unread: state.me.unread, seq: state.seq }
-  const count = first && opened.current ? countNew(state, first.seq, opened.current, input.account) : 0
+  if (first !== null) opened.current ??= { unread: state.me.unread, seq: state.seq, seen: new Set() }
+  const isUncounted = (sender: string) => isSameAccount(sender, input.account) || blocked.has(sender)
+  const count = first && opened.current ? countNew(state, first.seq, opened.current, isUncounted) : 0
   const now = useRef(input)
   now.current = input
 

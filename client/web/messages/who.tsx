@@ -10,7 +10,7 @@ import { locale } from '../texts/language.ts'
 import { messageTexts as t } from '../texts/messages.ts'
 import styles from './who.module.css'
 
-export interface Somebody {
+interface Somebody {
   id: string
   name: string
 }

@@ -62,7 +62,7 @@ export const personActs: Readonly<Record<PersonAct, Look>> = {
 }
 
 /** The length of an act, and the reason that the person sees. */
-export interface Terms {
+interface Terms {
   duration: string
   reason: string
 }
@@ -120,7 +120,7 @@ interface Offered {
 }
 
 /** An act on the message itself, done at once. */
-export interface DirectAct extends Offered {
+interface DirectAct extends Offered {
   act: Act
   /** The text of the toast afterwards. */
   done: string

@@ -13,7 +13,7 @@ import { kindOf } from '../rooms/kind.ts'
 
 const kept = 200
 
-export interface Moderation {
+interface Moderation {
   queue: Listing<readonly QueueItem[]>
   /**
    * What waits in other places, in direct conversations among them: in the lobby, for who moderates everywhere; nothing for everybody else.

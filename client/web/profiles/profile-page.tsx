@@ -30,7 +30,7 @@ function OtherProfile({ address }: { address: string }) {
   })
   const { value, error, reload } = loaded
   const user = value?.user
-  const name = nameOf(user?.display_name ?? user?.username, address)
+  const name = nameOf(user, address)
   const said = statusOf(user)
   const isEmpty = value?.widgets.every((widget) => shownOf(widget, seen) === null)
   return (

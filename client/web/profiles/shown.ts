@@ -103,7 +103,7 @@ export interface Seen {
   owner: string
 }
 
-export type Words = (it: Config, seen: Seen) => Shown
+type Words = (it: Config, seen: Seen) => Shown
 export type WordsOf<Type extends WidgetType> = Readonly<Record<Type, Words>>
 
 export const said = (...parts: readonly string[]): string[] => parts.filter((part) => part !== '')

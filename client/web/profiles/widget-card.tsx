@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from 'react'
 import { isSameAccount } from '#shared/kit/accounts'
-import { isWebAddress } from '#shared/kit/addresses'
 import { pageAt } from '#shared/kit/pages'
+import { isWebAddress } from '#shared/kit/web-address'
 import { useSession } from '../accounts/session.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'
 import { ActButton } from '../kit/act-button.tsx'

@@ -1,11 +1,5 @@
 import { z } from 'zod'
-import {
-  kindOfWidget,
-  type WidgetCategory,
-  WidgetConfig,
-  type WidgetType,
-  widgetTypes,
-} from '#shared/api/people/profile-widgets'
+import { kindOfWidget, type WidgetCategory, WidgetConfig, type WidgetType } from '#shared/api/people/profile-widgets'
 import { color, moment, prose, web, words, zone } from '#shared/api/people/widget-fields'
 import { profileEditorTexts as t } from '../texts/profile-editor.ts'
 
@@ -61,7 +55,6 @@ export const widgetSigns: Readonly<Record<WidgetType, string>> = {
 export const typesIn = (category: WidgetCategory): WidgetType[] =>
   (Object.keys(widgetSigns) as WidgetType[]).filter((type) => kindOfWidget(type).category === category)
 
-export const isKnownType = (type: string): type is WidgetType => (widgetTypes as readonly string[]).includes(type)
 export const titleOfWidget = (type: WidgetType): string => t.types[type] ?? t.title
 
 const titleOfField = (type: WidgetType, name: string): string => {

@@ -23,7 +23,7 @@ interface Namesakes {
   people: readonly Named[]
   /** Who runs the room, as far as it is known. */
   staff: readonly Member[]
-  /** The handle of somebody, or their short id (of an agent, that it is one), where the name of another looks the same; else null. */
+  /** The handle of somebody, or their short id (of an agent, that it is one), where the name or the username of another looks the same; else null. */
   markOf(person: Named): string | null
   /** Does the name of somebody who does not run the room look like that of one who does? */
   isLikeStaff(person: Named): boolean
@@ -31,11 +31,12 @@ interface Namesakes {
 
 const nobody: readonly never[] = []
 
-export function namesakesOf(people: readonly Named[], staff: readonly Member[]): Namesakes {
+function namesakesOf(people: readonly Named[], staff: readonly Member[]): Namesakes {
   const known = [...people, ...staff.map(personOf)]
   const byLook = new Map<string, Set<string>>()
   for (const person of known)
-    for (const look of looksIn(person)) byLook.set(look, (byLook.get(look) ?? new Set()).add(person.id))
+    for (const look of [...looksIn(person), ...looksOfUsername(person)])
+      byLook.set(look, (byLook.get(look) ?? new Set()).add(person.id))
   const handles = new Map(known.map(({ id, username }) => [id, username]))
   const runs = new Set(staff.map(({ user_address }) => user_address))
   const othersLike = (person: Named) =>
@@ -62,6 +63,8 @@ function looksIn({ id, name }: Named): string[] {
   const looks = looksOf(shown).filter(Boolean)
   return looks.length > 0 ? [...new Set(looks)] : [shown]
 }
+
+const looksOfUsername = ({ username }: Named): string[] => looksOf(username ?? '').filter(Boolean)
 
 export const NamesakesContext = createContext<Namesakes>(namesakesOf(nobody, nobody))
 

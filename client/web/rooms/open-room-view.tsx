@@ -44,7 +44,6 @@ import roomsStyles from './rooms.module.css'
 import { closeDialog, goTo, useMessageAt, useRoomSettingsPart } from './route.ts'
 import { RulesText, rulesTitle } from './rules-sheet.tsx'
 import { useNewRules } from './seen-rules.ts'
-import { useRoomList } from './use-rooms.ts'
 
 const shownMilliseconds = 12_000
 
@@ -136,7 +135,7 @@ export function OpenRoomView(props: {
 }) {
   const { live, state, panel, onReopen } = props
   const { account, user } = useSession()
-  const ownName = nameOf(user.display_name ?? user.username, account)
+  const ownName = nameOf(user, account)
   const rights = useMemo(() => rightsOf(state.me), [state.me])
   const sealed = sealedBy({ ...live.ref, messaging_type: state.room?.messaging_type })
   const knowsBlocked = useKnowsBlocked()
@@ -260,15 +259,11 @@ export function OpenRoomView(props: {
 
 /** Reads the names in a conversation anew, once, whose other person was deleted meanwhile. */
 function useDeletedNames({ me, messages }: RoomState, account: string, onReopen: () => void) {
-  const { reload } = useRoomList()
   const isDeleted = me.capabilities.text?.code === 'USER_NOT_FOUND'
   const isNamed = messages.some(
     ({ sender, sender_address }) => sender.name !== deletedName && !isSameAccount(sender_address, account),
   )
   const isReopened = useRef(false)
-  useEffect(() => {
-    if (isDeleted) reload()
-  }, [isDeleted, reload])
   useEffect(() => {
     if (!isDeleted || !isNamed || isReopened.current) return
     isReopened.current = true

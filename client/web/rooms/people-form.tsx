@@ -67,8 +67,10 @@ export async function findPeople(client: Client, written: string): Promise<strin
   const { members } = await client.rooms.members({ room: { type: 'alpha', id: null }, limit: askedAtMost })
   const find = async (word: string): Promise<string> => {
     if (isId(word)) return word
-    const called = members.filter(
-      ({ name, user_address }) => nameOf(name, user_address).toLowerCase() === isolated(word).toLowerCase(),
+    const called = members.filter(({ name, username, user_address }) =>
+      [nameOf(name, user_address), isolated(username ?? '')].some(
+        (one) => one.toLowerCase() === isolated(word).toLowerCase(),
+      ),
     )
     if (called.length > 1) throw new Error(t.people.ambiguous({ count: called.length, name: word }))
     if (called[0]) return called[0].user_address

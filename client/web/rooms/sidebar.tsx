@@ -268,7 +268,7 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
   const rooms = useRoomList()
   const open = page?.name
   const Frame = isBeside ? 'aside' : 'main'
-  const name = nameOf(user.display_name ?? user.username, account)
+  const name = nameOf(user, account)
 
   return (
     <Frame className="sidebar" aria-label={t.title}>

@@ -55,10 +55,14 @@ export function useRooms(): Rooms {
     known.current === null ? none : (await client.inbox.list({ archived: true })).rooms,
   )
   const { reload: reloadArchived } = archived
-  // A room that is archived leaves the list of the others.
   const open = rooms.value?.map(keyOf).toSorted().join(' ')
+  const before = useRef<readonly string[] | null>(null)
   useEffect(() => {
-    if (open !== undefined) reloadArchived()
+    if (open === undefined) return
+    const keys = open.split(' ')
+    // A room that is archived leaves the list of the others.
+    if (before.current === null || before.current.some((key) => !keys.includes(key))) reloadArchived()
+    before.current = keys
   }, [open, reloadArchived])
 
   useEffect(
@@ -83,6 +87,14 @@ export function useRooms(): Rooms {
         if (left.length < keys.size) reload()
       }),
     [client, change, reload],
+  )
+  useEffect(
+    () =>
+      client.on(table.events.capabilitiesChanged, ({ capabilities }) => {
+        // The other person of a conversation was deleted, and has no name any more.
+        if (capabilities.text?.code === 'USER_NOT_FOUND') reload()
+      }),
+    [client, reload],
   )
   useEffect(() => {
     const reloadIfSeen = () => {

@@ -1,5 +1,4 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import type { StreamView } from '#client/sdk/streams'
 import type { PublicStream, StreamState } from '#shared/api/streams/stream-records'
 import { ActButton } from '../kit/act-button.tsx'
 import { isolated } from '../kit/format.ts'
@@ -101,8 +100,6 @@ interface PlayerProps {
   isPreview?: boolean
   onPlaying: (playing: Playing) => void
 }
-
-export type Shown = StreamView & { stream: PublicStream; state: StreamState }
 
 const volumeStep = 0.1
 const lateSeconds = 8

@@ -43,7 +43,7 @@ export function useLiveNow(): LiveNow['state'] | null {
   return useWatched(useMemo(() => () => streamsOf(client).liveNow(), [client]))
 }
 
-export interface Words {
+interface Words {
   title: string
   text: string
 }
@@ -65,7 +65,7 @@ export function placeWords(state: StreamState, hasPicture: boolean, now: number)
   return hasPicture ? null : { title: t.place.loading, text: t.place.loadingHint }
 }
 
-export type BadgeLook = 'live' | 'warm' | ''
+type BadgeLook = 'live' | 'warm' | ''
 /** The state in a word or two. */
 export function badgeOf({ status, reason, is_live }: StreamState): { text: string; look: BadgeLook } {
   if (status === 'ended') return { text: t.badge.ended, look: '' }

@@ -33,7 +33,7 @@ export interface Entry extends Findable {
   run: string | (() => void)
 }
 
-export interface EntryGroup {
+interface EntryGroup {
   title: string | null
   entries: readonly Entry[]
 }
@@ -54,13 +54,13 @@ export function useEntries(query: string): { groups: readonly EntryGroup[]; stat
   const inRooms = useRoomEntries()
   const friends = useFriendEntries()
   const links = useLinkEntries()
-  const found = useFoundPeople(sign === '#' || isOffline ? '' : words, [...inRooms, ...friends])
   const begun = useFirstGroups(inRooms, links)
 
   const people = () => [...inRooms.filter(isDirect), ...friends]
   const named = () => inRooms.filter((entry) => !isDirect(entry))
-  const asked = sign === '@' ? people() : sign === '#' ? named() : [...inRooms, ...friends, ...links]
-  const matching = [...ranked(words, asked).slice(0, shownAtMost), ...found.people]
+  const near = ranked(words, sign === '@' ? people() : sign === '#' ? named() : [...inRooms, ...friends, ...links])
+  const found = useFoundPeople(sign === '#' || isOffline ? '' : words, near)
+  const matching = [...near.slice(0, shownAtMost), ...found.people]
   const groups = sign || words ? [{ title: null, entries: matching }] : begun
   const isEmpty = groups.every(({ entries }) => entries.length === 0)
   if (isOffline) return { groups, status: t.offline }
@@ -108,7 +108,7 @@ function useFriendEntries(): readonly Entry[] {
     .filter(({ friend_address }) => !rooms.some(({ peer }) => isSameAccount(peer?.id ?? '', friend_address)))
     .map(({ friend_address: account, nickname, display_name, username, avatar_url }) => ({
       key: account,
-      title: nameOf(nickname ?? display_name ?? username, account),
+      title: nameOf({ nickname, display_name, username }, account),
       also: [display_name, username].filter((name) => name !== null),
       detail: detailOf(t.kinds.friend, handleOf(username)),
       face: { account, picture: avatar_url },

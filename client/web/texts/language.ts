@@ -3,7 +3,7 @@ export const languages = { en: 'English', de: 'Deutsch', es: 'Español', ar: 'ا
 export type Language = keyof typeof languages
 
 /** Translations by the names of their catalogs. */
-export type Translations = Readonly<Record<string, object>>
+type Translations = Readonly<Record<string, object>>
 
 /** English is in the catalogs. Each other language is one file. */
 const loaders: Partial<Record<Language, () => Promise<Translations>>> = {

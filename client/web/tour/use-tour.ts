@@ -6,7 +6,7 @@ import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { stepIn, type TourStep } from './steps.ts'
 
-export interface Tour {
+interface Tour {
   /** The step that is being shown. */
   step: TourStep | null
   isOpening: boolean

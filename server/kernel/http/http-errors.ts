@@ -108,48 +108,86 @@ function answerCutOff(request: Request, response: Response, body: object): void 
   request.once('end', end).resume()
 }
 
-const knownRoutes = (bound: readonly Bound[]) =>
+const readRoutes = (bound: readonly Bound[]) =>
   bound.flatMap(({ operation }) =>
     spellingsOf(operation).flatMap(({ route, errorBody, successor }) =>
       expandRoute(route).map(({ method, path, query }) => ({
         ...{ method, path, query, errorBody, successor },
+        isOpen: operation.anyOrigin === true,
         parameters: pathParameters(path).length,
         matches: new RegExp(`^${path.replace(/:[a-zA-Z_]+/g, '[^/]+')}/?$`, 'i'),
       })),
     ),
   )
+type KnownRoute = ReturnType<typeof readRoutes>[number]
+
+const grouped = new WeakMap<readonly Bound[], ReadonlyMap<string, readonly KnownRoute[]>>()
+
+/** The routes of all operations in groups. Paths of different groups do not match each other. */
+function groupedRoutes(bound: readonly Bound[]): ReadonlyMap<string, readonly KnownRoute[]> {
+  const known = grouped.get(bound)
+  if (known) return known
+  const groups = new Map<string, KnownRoute[]>()
+  for (const route of readRoutes(bound)) {
+    const group = groupOf(route.path)
+    const others = groups.get(group)
+    if (others) others.push(route)
+    else groups.set(group, [route])
+  }
+  grouped.set(bound, groups)
+  return groups
+}
+
+/** Paths with as many parts or more are one length. */
+const mostParts = 16
+
+/** The number of parts of a path, and its first two, which contain no parameter. */
+function groupOf(path: string): string {
+  const parts = path.replace(/\/$/, '').split('/', mostParts)
+  return `${parts.length} ${parts.slice(1, 3).join('/')}`.toLowerCase()
+}
+
+/** The group of a route: that of its path, by its method. */
+export const routeGroupOf = (method: string, path: string): string => `${method} ${groupOf(path)}`
+
+const routesAt = (bound: readonly Bound[], path: string): readonly KnownRoute[] =>
+  groupedRoutes(bound)
+    .get(groupOf(path))
+    ?.filter(({ matches }) => matches.test(path)) ?? []
 
 /** Routes with fewer parameters come first, then those without a required query. */
-const rankOf = ({ parameters, query }: ReturnType<typeof knownRoutes>[number]) => 2 * parameters + (query ? 1 : 0)
+const rankOf = ({ parameters, query }: KnownRoute) => 2 * parameters + (query ? 1 : 0)
 
 /** May pages of any site request a path? An operation that changes something at the same path is not open with it. */
-export function openPathRule(bound: readonly Bound[]): (method: string, path: string) => boolean {
-  const [open, closed] = [true, false].map((is) =>
-    knownRoutes(bound.filter(({ operation }) => !!operation.anyOrigin === is)),
-  )
-  const has = (routes: typeof open, path: string, method?: string) =>
-    routes?.some((route) => route.matches.test(path) && (method === undefined || route.method === method)) ?? false
-  return (method, path) => has(open, path) && (has(open, path, method) || !has(closed, path, method))
-}
+export const openPathRule =
+  (bound: readonly Bound[]) =>
+  (asked: string, path: string): boolean => {
+    const open = routesAt(bound, path).filter(({ isOpen }) => isOpen)
+    if (open.length === 0) return false
+    const isAsked = ({ method }: KnownRoute) => method === asked
+    return open.some(isAsked) || !routesAt(bound, path).some((route) => !route.isOpen && isAsked(route))
+  }
 
 /**
  * Paths that another path with a parameter also matches, by methods that only the other has. A literal, such as
  * `discover` of `/api/agents/discover`, is no id.
  */
 export function methodsOfOthers(bound: readonly Bound[]): { method: Method; path: string }[] {
-  const routes = knownRoutes(bound)
-  const has = new Set(routes.map(({ method, path }) => `${method} ${path}`))
-  return [...new Set(routes.map(({ path }) => path))].flatMap((path) => {
-    const others = routes.filter(({ method, matches }) => matches.test(path) && !has.has(`${method} ${path}`))
-    return [...new Set(others.map(({ method }) => method))].map((method) => ({ method, path }))
+  return [...groupedRoutes(bound).values()].flatMap((routes) => {
+    const has = new Set(routes.map(({ method, path }) => `${method} ${path}`))
+    const wide = routes.filter(({ parameters }) => parameters > 0)
+    return [...new Set(routes.map(({ path }) => path))].flatMap((path) => {
+      const others = wide.filter(({ method, matches }) => !has.has(`${method} ${path}`) && matches.test(path))
+      return [...new Set(others.map(({ method }) => method))].map((method) => ({ method, path }))
+    })
   })
 }
 
 /** Another method on a known path gets 405 with the allowed methods; an unknown path gets 404. */
-export const unknownRoute = (bound: readonly Bound[]): RequestHandler => {
-  const routes = knownRoutes(bound)
-  return ({ path }, response) => {
-    const there = routes.filter(({ matches }) => matches.test(path))
+export const unknownRoute =
+  (bound: readonly Bound[]): RequestHandler =>
+  ({ path }, response) => {
+    const there = routesAt(bound, path)
     if (there.length === 0) throw new AppError('NOT_FOUND')
     const own = Math.min(...there.map(({ parameters }) => parameters))
     const methods = there.flatMap(({ method, parameters }) => (parameters === own ? [method] : []))
@@ -157,7 +195,6 @@ export const unknownRoute = (bound: readonly Bound[]): RequestHandler => {
     response.setHeader('Allow', [...new Set(all)].join(', '))
     throw new AppError('METHOD_NOT_ALLOWED')
   }
-}
 
 const parserErrors: Record<string, AppError> = {
   'entity.too.large': new AppError('PAYLOAD_TOO_LARGE'),
@@ -212,28 +249,19 @@ function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: 
     else response.setHeader(name, value)
 }
 
-/** The group of a route: its method and first two parts, which contain no parameter. */
-export const routeGroupOf = (method: string, path: string): string => {
-  const [, first = '', second = ''] = path.split('/', 3)
-  return `${method} ${first}/${second}`.toLowerCase()
-}
-
 /** Adds the deprecation of a requested path to an answer, and returns the error shape of its operation. */
 export type RouteLookup = (method: string, path: string, response: ServerResponse) => ErrorBody
 
-export const createRouteLookup = (bound: readonly Bound[]): RouteLookup => {
-  const routes = new Map<string, ReturnType<typeof knownRoutes>>()
-  for (const route of knownRoutes(bound).sort((one, other) => rankOf(one) - rankOf(other))) {
-    const group = routeGroupOf(route.method, route.path)
-    routes.set(group, [...(routes.get(group) ?? []), route])
+export const createRouteLookup =
+  (bound: readonly Bound[]): RouteLookup =>
+  (asked, path, response) => {
+    const [first] = routesAt(bound, path)
+      .filter(({ method }) => method === asked)
+      .sort((one, other) => rankOf(one) - rankOf(other))
+    if (first && !response.hasHeader('Deprecation'))
+      markDeprecatedPath(response, first.successor, path, parametersIn(first.path, path))
+    return first?.errorBody ?? 'coded'
   }
-  return (method, path, response) => {
-    const asked = routes.get(routeGroupOf(method, path))?.find(({ matches }) => matches.test(path))
-    if (asked && !response.hasHeader('Deprecation'))
-      markDeprecatedPath(response, asked.successor, path, parametersIn(asked.path, path))
-    return asked?.errorBody ?? 'coded'
-  }
-}
 
 /** Answers in the error shape of the path, even before its operation was found. */
 export const answerError = ({ node }: Kernel, route: RouteLookup): ErrorRequestHandler => {

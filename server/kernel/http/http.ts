@@ -69,7 +69,7 @@ export function listenHttp(door: HttpDoor): ReturnType<typeof serveInTurns> {
 
 const readersOf = ({ origins, bound }: HttpDoor) => readerRuleOf(origins, openPathRule(bound))
 
-export function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
+function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)
@@ -141,33 +141,53 @@ const identifyRequest =
     next()
   }
 
-/**
- * Paths with fewer parameters, and those with a required query, come first, so that none hides another. A request is
- * compared with the paths of its group alone, as there are many hundreds in all.
- */
-function mountOperations(app: Express, door: HttpDoor): void {
+/** Requests of a path by a method, and their answer. */
+interface Mount {
+  method: Method
+  path: string
+  query: Readonly<Record<string, string>> | undefined
+  answer: RequestHandler
+}
+
+/** Paths with fewer parameters, and those with a required query, come first, so that none hides another. */
+export function mountsOf(door: HttpDoor): Mount[] {
   const operations = door.bound.flatMap((bound) =>
     spellingsOf(bound.operation).flatMap((spelling) =>
-      expandRoute(spelling.route).map(({ fixed, ...place }) => ({
-        ...place,
+      expandRoute(spelling.route).map(({ fixed, method, path, query }) => ({
+        ...{ method, path, query },
         answer: (request: Request, response: Response) => handle(door, bound, spelling, fixed, request, response),
       })),
     ),
   )
   const answer = unknownRoute(door.bound)
   const refusals = methodsOfOthers(door.bound).map((place) => ({ ...place, query: undefined, answer }))
-  const mounts = [...operations, ...refusals]
-  const rank = ({ path, query }: (typeof mounts)[number]) => 2 * pathParameters(path).length + (query ? 0 : 1)
-  mounts.sort((one, other) => rank(one) - rank(other))
-  const groups = new Map<string, Router>()
-  for (const { method, path, query, answer } of mounts) {
-    const group = routeGroupOf(method, path)
-    const router = groups.get(group) ?? express.Router()
-    groups.set(group, router)
-    router[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), answer)
+  const rank = ({ path, query }: Mount) => 2 * pathParameters(path).length + (query ? 0 : 1)
+  return [...operations, ...refusals].sort((one, other) => rank(one) - rank(other))
+}
+
+/**
+ * A request is compared with the paths of its group alone, as there are many hundreds in all. The router of a group is made
+ * for its first request: all of them would slow a start.
+ */
+function mountOperations(app: Express, door: HttpDoor): void {
+  const groups = new Map<string, Mount[]>()
+  for (const mount of mountsOf(door)) {
+    const group = routeGroupOf(mount.method, mount.path)
+    groups.set(group, [...(groups.get(group) ?? []), mount])
+  }
+  const routers = new Map<string, Router>()
+  function routerOf(group: string): Router | undefined {
+    const mounts = groups.get(group)
+    const known = routers.get(group)
+    if (known || !mounts) return known
+    const router = express.Router()
+    for (const { method, path, query, answer } of mounts)
+      router[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), answer)
+    routers.set(group, router)
+    return router
   }
   app.use((request, response, next) => {
-    const router = groups.get(routeGroupOf(request.method === 'HEAD' ? 'GET' : request.method, request.path))
+    const router = routerOf(routeGroupOf(request.method === 'HEAD' ? 'GET' : request.method, request.path))
     if (router) router(request, response, next)
     else next()
   })

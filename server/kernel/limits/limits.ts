@@ -29,7 +29,7 @@ export interface Rate {
 }
 
 /** The result of a call taken from a bucket; `retryAfterSeconds` is null if it was free. */
-export interface SpentCall {
+interface SpentCall {
   rate: Rate
   retryAfterSeconds: number | null
 }

@@ -14,7 +14,7 @@ interface DegradedRegister {
 
 const everyMilliseconds = 1_000
 
-export interface DegradedWatch {
+interface DegradedWatch {
   parts(): Promise<readonly string[]>
   stop(): void
 }

@@ -67,6 +67,11 @@ export function createMetrics() {
     labelNames: ['operation'],
     registers,
   })
+  const callsInText = new Counter({
+    name: 'plaza_model_calls_in_text_total',
+    help: 'Calls of tools that models wrote as text, and that were left out of their answers.',
+    registers,
+  })
   const unhandled = new Counter({ name: 'plaza_unhandled_total', help: 'Errors nobody caught.', registers })
   const lag = new Histogram({
     name: 'plaza_fanout_lag_seconds',
@@ -198,6 +203,7 @@ export function createMetrics() {
     verdict: (step: string) => verdicts.inc({ step }),
     slowConsumer: () => slow.inc(),
     itemLeftOut: (operation: string) => leftOut.inc({ operation }),
+    callsInText: (count: number) => callsInText.inc(count),
     unhandled: () => unhandled.inc(),
     delivered: (lagMilliseconds: number) => lag.observe(lagMilliseconds / 1000),
     healed: (by: string, count: number) => healed.inc({ by }, count),

@@ -24,7 +24,7 @@ export interface SocketDoor extends Door {
 export const eventLimitBytes = 64 * 1024
 
 /** `retryAfter`: in seconds; null if a retry changes nothing. */
-export interface Refusal {
+interface Refusal {
   code: ErrorCode
   retryAfter: number | null
 }

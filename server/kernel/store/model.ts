@@ -74,7 +74,7 @@ export const AuditLines = defineModel(
       at: { type: Date, required: true },
       // Of an erasure: how many rows of which models.
       counts: { type: Schema.Types.Mixed },
-      // Of an act of an admin: on whom, and why.
+      // Of an act of an admin: on whom or which room, and why.
       target: { type: String },
       reason: { type: String },
     },

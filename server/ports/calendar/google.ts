@@ -11,7 +11,7 @@ const bounds = { timeoutMilliseconds: 4_500, maxBytes: 1024 * 1024 }
 const wanted = ['calendar.freebusy', 'calendar.events.owned'].map((name) => `https://www.googleapis.com/auth/${name}`)
 
 /** The URLs of Google: for people the first, for this server the others. */
-export const google = {
+const google = {
   askUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
   tokenUrl: 'https://oauth2.googleapis.com/token',
   revokeUrl: 'https://oauth2.googleapis.com/revoke',

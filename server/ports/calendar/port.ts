@@ -5,7 +5,7 @@ export interface BusyTime {
 }
 
 /** The authorization request (RFC 6749, RFC 7636). */
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   /** Returned unchanged. */
   state: string
   /** Of the verifier: SHA-256, in base64url. */

@@ -1,7 +1,7 @@
 type Hex = `0x${string}`
 
 /** A signed token transfer, which anybody may carry out once. Amounts are in the smallest unit. */
-export interface Authorization {
+interface Authorization {
   from: Hex
   to: Hex
   value: string

@@ -1,4 +1,4 @@
-export interface NewIssue {
+interface NewIssue {
   title: string
   body: string
   labels: readonly string[]

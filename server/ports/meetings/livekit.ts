@@ -4,7 +4,7 @@ import { postJson } from '#server/kernel/fetch'
 import { AppError } from '#shared/errors'
 import { enterSeconds, type Meetings } from './port.ts'
 
-export interface LiveKitConfig {
+interface LiveKitConfig {
   /** The URL of clients: `wss://…`. Its API is at the same host. */
   url: string
   apiKey: string

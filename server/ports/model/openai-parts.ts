@@ -95,8 +95,8 @@ export function streamedModel(provider: Provider, patience: Partial<Patience>, b
 const charactersPerToken = 16
 
 /**
- * The parts of a streamed answer, without the model's thoughts. A stream that ends without a reason was cut off. The client
- * does not report that, as it ends quietly on an abort too.
+ * The parts of a streamed answer, without the model's thoughts and without calls of tools as text. A stream that ends without
+ * a reason was cut off. The client does not report that, as it ends quietly on an abort too.
  */
 async function* readParts(
   pieces: AsyncIterable<unknown>,
@@ -155,6 +155,7 @@ async function* readParts(
             : 'stop',
     inputTokens: usage?.input ?? null,
     outputTokens: usage?.output ?? null,
+    ...(answered.calls() > 0 && { callsInText: answered.calls() }),
   }
 }
 

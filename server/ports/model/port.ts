@@ -48,6 +48,8 @@ export type Part =
       reason: 'stop' | 'length' | 'calls' | 'filtered'
       inputTokens: number | null
       outputTokens: number | null
+      /** So many calls of tools were written as text, and left out of the answer. */
+      callsInText?: number
     }
 
 /** A text-generation model. */

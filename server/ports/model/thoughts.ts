@@ -21,6 +21,19 @@ const marks: readonly Mark[] = [
   { opens: '<|channel>', closes: '<channel|>' },
   ...channels,
 ]
+/** How Qwen, Llama, Mistral and DeepSeek write calls of tools, where their server does not read them; in lower case. */
+const calls: readonly Mark[] = [
+  { opens: '<tool_call>', closes: '</tool_call>' },
+  { opens: '<|python_tag|>', closes: '<|eom_id|>' },
+  { opens: '[tool_calls]', closes: '</s>' },
+  { opens: '<｜tool▁calls▁begin｜>', closes: '<｜tool▁calls▁end｜>' },
+]
+const callSigns = calls.map(({ opens }) => opens)
+const lineMarks = [...marks, ...calls]
+/** Behind its mark a call goes on by JSON, another mark or the name of the tool. */
+const callBegins = /^(?:\s*(?:\{|\[\s*\{|<(?!\/))|[\w.-]{1,64}(?:\(|\s*[[{<]))/
+/** What may still go on so. */
+const callMayBegin = /^(?:\s*(?:<|\[\s*)?|[\w.-]{1,64}\s*)$/
 /** Once a model has marked a thought, others may begin within a line. */
 const opened = marks.filter((mark) => !channels.includes(mark))
 const closers = [...new Set(marks.map(({ closes }) => closes))]
@@ -37,12 +50,15 @@ interface Reading {
   (piece: string): Read
   /** What was held back as it might have been the beginning of a mark. */
   rest(): string
+  /** So many calls of tools were left out. */
+  calls(): number
 }
 
 /**
  * Removes a model's thoughts from an answer, however it is cut into pieces. The first comes before the answer, or on a line
  * of its own, others anywhere. A mark that is never closed is a word of the answer, and so is one within code. If the
- * prompt had the opening mark, the closing one removes the text before it.
+ * prompt had the opening mark, the closing one removes the text before it. Calls of tools go too; one without an end is the
+ * rest of the answer.
  */
 export function withoutThoughts(): Reading {
   let held = ''
@@ -63,6 +79,7 @@ export function withoutThoughts(): Reading {
   let isSpaced = true
   let hasThought = false
   let hasChannels = false
+  let callsLeftOut = 0
   let isCode = false
   /** Signs of code in the line so far. */
   let ticks = 0
@@ -71,7 +88,8 @@ export function withoutThoughts(): Reading {
     held += piece
     said = ''
     unsaid = 0
-    for (let goesOn = true; goesOn; ) goesOn = mark === null ? outside() : within(mark)
+    for (let goesOn = true; goesOn; )
+      goesOn = mark === null ? outside() : calls.includes(mark) ? withinCall(mark) : within(mark)
     before += said.length
     return { unsaid, said }
   }
@@ -81,9 +99,9 @@ export function withoutThoughts(): Reading {
     if (held === '') return false
     if (!isLineStart) return upToLine()
     const line = held.slice(/^[^\S\n]*/.exec(held)?.[0].length ?? 0)
-    const begun = [...(isCode ? [] : marks.map(({ opens }) => opens)), ...fences]
+    const begun = [...(isCode ? [] : lineMarks.map(({ opens }) => opens)), ...fences]
     if (line !== '' && begun.some((sign) => sign.length > line.length && beginsWith(sign, line))) return false
-    const opened = isCode ? undefined : marks.find(({ opens }) => beginsWith(line.slice(0, opens.length), opens))
+    const opened = isCode ? undefined : lineMarks.find(({ opens }) => beginsWith(line.slice(0, opens.length), opens))
     if (opened) {
       mark = opened
       return true
@@ -96,9 +114,10 @@ export function withoutThoughts(): Reading {
     const end = held.indexOf('\n') + 1
     const line = end === 0 ? held : held.slice(0, end)
     const begins = hasThought ? opened.map(({ opens }) => opens) : closers
-    const signs = isCode ? [] : hasChannels ? channelEnds : begins
+    const signs = isCode ? [] : hasChannels ? channelEnds : [...begins, ...callSigns]
     const sign = signIn(line, signs)
-    if (sign && !hasChannels && !hasThought) {
+    const call = calls.find(({ opens }) => opens === sign?.text)
+    if (sign && !call && !hasChannels && !hasThought) {
       unsaid += before
       before = 0
       said = ''
@@ -107,10 +126,16 @@ export function withoutThoughts(): Reading {
       closed(sign.end, isOfChannels(sign.text))
       return true
     }
-    if (sign) mark = opened.find(({ opens }) => !hasChannels && opens === sign.text) ?? channels[0] ?? null
+    if (sign) mark = call ?? opened.find(({ opens }) => !hasChannels && opens === sign.text) ?? channels[0] ?? null
     const taken = line.slice(0, sign?.at ?? line.length - (end === 0 ? begunAtEnd(line, signs) : 0))
-    held = held.slice(taken.length)
     if (taken === '') return sign !== null
+    say(taken)
+    return true
+  }
+
+  /** Says the beginning of what is held, which ends no later than its line. */
+  function say(taken: string): void {
+    held = held.slice(taken.length)
     isLineStart = taken.endsWith('\n') || (isLineStart && taken.trim() === '')
     ticks = taken.endsWith('\n') ? 0 : ticks + ticksIn(taken)
     const words = isAfterThought ? taken.trimStart() : taken
@@ -120,7 +145,6 @@ export function withoutThoughts(): Reading {
       isSpaced = /\s$/.test(words)
     }
     said += words
-    return true
   }
 
   /** The first of these signs that is not within code. */
@@ -154,22 +178,56 @@ export function withoutThoughts(): Reading {
     return false
   }
 
+  /** A call up to its end; false where that must come first. A mark behind which no call goes on is a word of the answer. */
+  function withinCall({ opens, closes }: Mark): boolean {
+    const start = endOfMark(opens)
+    const body = held.slice(start)
+    if (callMayBegin.test(body)) return false
+    if (!callBegins.test(body)) {
+      mark = null
+      say(held.slice(0, start))
+      return true
+    }
+    const ends = anyOf([closes])
+    ends.lastIndex = Math.max(start, from)
+    if (ends.exec(held) === null) {
+      from = held.length - closes.length
+      return false
+    }
+    callsLeftOut++
+    goOnAt(ends.lastIndex)
+    return true
+  }
+
   function closed(at: number, isChannel: boolean): void {
+    hasThought = true
+    hasChannels = isChannel
+    after = -1
+    goOnAt(at)
+  }
+
+  /** Reads on behind what is no part of the answer. */
+  function goOnAt(at: number): void {
     held = held.slice(at)
     mark = null
     from = 0
     depth = 0
-    after = -1
-    hasThought = true
-    hasChannels = isChannel
     isLineStart = true
     isAfterThought = isSpaced
     ticks = 0
   }
 
+  const endOfMark = (opens: string): number => held.search(anyOf([opens])) + opens.length
+
   return Object.assign(read, {
+    calls: () => callsLeftOut,
     rest(): string {
-      const isThought = mark !== null && (isFirst || isOfChannels(mark.closes))
+      const isCall = mark !== null && calls.includes(mark)
+      if (mark !== null && isCall && callBegins.test(held.slice(endOfMark(mark.opens)))) {
+        callsLeftOut++
+        held = ''
+      }
+      const isThought = mark !== null && !isCall && (isFirst || isOfChannels(mark.closes))
       // A thought that speaks of its mark has opened more than it closes.
       const left = after >= 0 ? held.slice(after).trimStart() : isThought ? '' : held
       held = ''

@@ -1,4 +1,3 @@
-import webPushLibrary from 'web-push'
 import { AppError } from '#shared/errors'
 import type { Web } from '../web/port.ts'
 import { isPublicKey, type Push, publicKeyOf, type Subscription } from './port.ts'
@@ -46,7 +45,8 @@ export function webPush({ privateKey, subject, hosts }: Sender, web: Pick<Web, '
     async send(subscription, { text, topic, seconds, urgency }, signal) {
       checkSubscription(subscription, hosts)
       const { endpoint, p256dh, auth } = subscription
-      const { headers, body } = webPushLibrary.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, text, {
+      const { default: library } = await import('web-push')
+      const { headers, body } = library.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, text, {
         vapidDetails,
         TTL: seconds,
         topic,

@@ -26,7 +26,7 @@ export function decodedText(bytes: Uint8Array, type: string): string {
   const text =
     first(candidates, (label) => strictly(bytes, label)) ??
     first(candidates, (label) => nearly(bytes, label)) ??
-    first(marked === null ? found(bytes) : [], (label) => likely(bytes, label))
+    first(marked === null ? foundIn(sampleOf(bytes)) : [], (label) => likely(bytes, label))
   if (text === null) throw bytes.subarray(0, headBytes).includes(0) ? noText : unknown
   const zeroAt = text.indexOf('\0')
   if (zeroAt >= 0 && zeroAt < headBytes) throw noText
@@ -98,15 +98,90 @@ function nearly(bytes: Uint8Array, label: string): string | null {
   }
 }
 
-/** By what surrounds the first byte that is no ASCII, the likeliest first. */
-function found(bytes: Uint8Array): string[] {
+/** What surrounds the first byte that is no ASCII. */
+function sampleOf(bytes: Uint8Array): Uint8Array {
   const at = Math.max(0, bytes.findIndex((byte) => byte > 0x7f) - 1_000)
-  return analyse(bytes.subarray(at, at + sampleBytes))
+  return bytes.subarray(at, at + sampleBytes)
+}
+
+/** The likeliest first. A detector knows texts of some length, which a few words of Eastern languages are not. */
+function foundIn(sample: Uint8Array): string[] {
+  const detected = analyse(sample)
     .filter(({ confidence }) => confidence >= leastConfidence)
     .map(({ name, confidence }) => ({ name, likely: confidence + (western.name.test(name) ? western.lead : 0) }))
     .sort((one, other) => other.likely - one.likely)
     .map(({ name }) => name)
+  return [...easternIn(sample), ...detected]
 }
+
+type Range = readonly [from: number, to: number]
+
+/** An encoding of two bytes a letter, which are a number here. */
+interface Eastern {
+  label: string
+  /** The letters that most texts are written with, with their least second byte. */
+  usual: Range
+  second: number
+  kana?: Range
+  /** Stops, and letters as wide as the others: every language has them. */
+  signs: Range
+}
+
+/** Of two that are as likely, the first is right. */
+const easterns: readonly Eastern[] = [
+  { label: 'shift_jis', kana: [0x829f, 0x8396], usual: [0x889f, 0x9872], second: 0x40, signs: [0x8140, 0x829a] },
+  { label: 'euc-kr', usual: [0xb0a1, 0xc8fe], second: 0xa1, signs: [0xa1a1, 0xa3fe] },
+  { label: 'gb18030', usual: [0xb0a1, 0xd7f9], second: 0xa1, signs: [0xa1a1, 0xa3fe] },
+  { label: 'big5', usual: [0xa440, 0xc67e], second: 0x40, signs: [0xa140, 0xa3bf] },
+  { label: 'euc-jp', kana: [0xa4a1, 0xa5f6], usual: [0xb0a1, 0xcfd3], second: 0xa1, signs: [0xa1a1, 0xa3fa] },
+]
+const fewestLetters = 3
+const leastShare = 0.85
+
+/** Eastern encodings in which nearly all letters are usual ones, the likeliest first. */
+function easternIn(sample: Uint8Array): string[] {
+  return easterns
+    .map((one) => ({ label: one.label, likely: likelihoodOf(one, sample) }))
+    .filter(({ likely }) => likely > 0)
+    .sort((one, other) => other.likely - one.likely)
+    .map(({ label }) => label)
+}
+
+/**
+ * The share of usual letters; 0 below the least share. The bytes of Hangul, and of Japanese in EUC-JP, are also those of Chinese.
+ * A text that is nearly all Hangul, or has kana, is what it looks like.
+ */
+function likelihoodOf({ label, usual, second, kana, signs }: Eastern, sample: Uint8Array): number {
+  let [letters, known, ofKana] = [0, 0, 0]
+  let wasEastern = false
+  for (let at = 0; at + 1 < sample.length; ) {
+    const lead = sample[at] ?? 0
+    const trail = sample[at + 1] ?? 0
+    const isHalf = label === 'shift_jis' && lead >= 0xa1 && lead <= 0xdf
+    const isPair = lead > 0x7f && !isHalf
+    if (isPair && trail < 0x40) return 0
+    const code = lead * 0x100 + trail
+    if (isHalf || (isPair && !isWithin(code, signs))) {
+      letters++
+      const isKana = isPair && kana !== undefined && isWithin(code, kana)
+      const isUsual = isKana || (isPair && trail >= second && isWithin(code, usual))
+      const next = sample[at + 2] ?? 0
+      const isAlone = !wasEastern && next <= 0x7f && (isLatin(sample[at - 1]) || isLatin(next))
+      if (isUsual && !isAlone) known++
+      if (isKana && !isAlone) ofKana++
+    }
+    wasEastern = lead > 0x7f
+    at += isPair ? 2 : 1
+  }
+  const share = known / letters
+  if (letters < fewestLetters || share < leastShare) return 0
+  if (ofKana * 10 >= letters) return share + 2
+  return label === 'euc-kr' ? share + 1 : share
+}
+
+const isWithin = (code: number, [from, to]: Range): boolean => code >= from && code <= to
+/** A letter or digit of ASCII. Beside one, a letter with an accent looks like a single one of the East. */
+const isLatin = (byte = 0): boolean => /[0-9A-Za-z]/.test(String.fromCharCode(byte))
 
 /** As `strictly`, and null where a byte stands for a control character, which no document holds. */
 const likely = (bytes: Uint8Array, label: string): string | null => {

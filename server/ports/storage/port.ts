@@ -7,7 +7,7 @@ export interface Range {
   end: number
 }
 
-export interface FoundBlob {
+interface FoundBlob {
   /** Bytes of the whole blob. */
   size: number
   /** The whole blob, or the requested range. */

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { Agent, type ClientRequest, type IncomingHttpHeaders, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import { type HostDoor, type LocalHost, openDoor } from './host-door.ts'
-import { type HostRequests, hostTokens, requestsTo } from './host-requests.ts'
+import { type HostDoor, type HostRequests, hostTokens, type LocalHost, openDoor, requestsTo } from './host-requests.ts'
 import type {
   HeldStream,
   MediaAnswer,
@@ -26,7 +25,7 @@ interface LocationHost {
 }
 
 /** The locations of streams: the host in their ids, or the host that continued them. */
-export interface StreamLocations {
+interface StreamLocations {
   /** The known host of a stream, playback, key, session or recording; empty for other names. */
   of(name: string): string
   /** All hosts of a stream, the current one first. */
@@ -86,7 +85,7 @@ const mostBytes = 64 * 2 ** 20
 const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']
 
 /** Fetches whole media answers from other nodes. */
-export interface RemoteMedia {
+interface RemoteMedia {
   /** Throws SERVICE_UNAVAILABLE if the answer is late or incomplete. */
   get(origin: MediaOrigin, path: string): Promise<MediaAnswer>
   /** Ends requests to hosts that are away. */
@@ -148,7 +147,7 @@ const headersOf = (headers: IncomingHttpHeaders): Record<string, string> =>
     ),
   )
 
-export interface HostsOptions {
+interface HostsOptions {
   /** The prefix of ids of streams that this process may store; other processes may share it. */
   home: string
   /** Null while another process has what this one would keep its streams in. */

@@ -8,13 +8,13 @@ import { hostedVideo } from './hosts.ts'
 import type { MediaHosts, Video } from './port.ts'
 import { addressesAt, selfHostedVideo } from './selfhosted.ts'
 
-export interface VideoOptions {
+interface VideoOptions {
   publicUrl: string
   engine: Omit<EngineSettings, 'host' | 'httpPort' | 'rtmpPort'>
   rtmp: { host: string | undefined; port: number | undefined; url: string | undefined }
 }
 
-export interface Shared {
+interface Shared {
   hosts: MediaHosts
   nodeUrl: URL | null
   otherwiseAt: string | null

@@ -25,7 +25,7 @@ export interface SelfHostedVideo extends Video {
 }
 
 /** Where browsers and encoders reach this installation. */
-export interface SelfHostedUrls {
+interface SelfHostedUrls {
   publicUrl: string
   rtmpUrl: string
 }

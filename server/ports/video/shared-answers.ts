@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors'
 import type { MediaAnswer, MediaRequest } from './port.ts'
 
-export interface SharedLimits {
+interface SharedLimits {
   /** Parts and segments never change; limits of their cache. */
   mediaMilliseconds: number
   mediaBytes: number
@@ -15,7 +15,7 @@ export interface SharedLimits {
 }
 
 /** Answers that are fetched once for all readers of a node. */
-export interface SharedAnswers {
+interface SharedAnswers {
   /** Rejects as `ask` does; failures are not cached. Throws SERVICE_UNAVAILABLE above the limit. */
   get(key: string, ask: () => Promise<MediaAnswer>): Promise<MediaAnswer>
 }

@@ -3,7 +3,7 @@ import { BlockList, isIP, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { connect } from 'node:tls'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { AppError } from '#shared/errors'
 import type { Web, WebAnswer, WebRequest } from './port.ts'
 
@@ -39,7 +39,7 @@ export function isPublic(address: string): boolean {
 }
 
 /** Whether the host of a URL is public by its name; nothing is resolved. */
-export function leadsOutside(url: string): boolean {
+function leadsOutside(url: string): boolean {
   const host = new URL(url).hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? host.includes('.') && !innerNames.test(host) : isPublic(host)
 }
@@ -98,16 +98,8 @@ export interface Dialling {
  * thus leads nowhere. Proxies of the environment are not used.
  */
 export function guardedWeb(egress: EgressHosts, dialling: Dialling = overDns): Web & { close(): Promise<void> } {
-  const agent = new Agent({
-    connect: (options, callback) => {
-      openTo(dialling, options.hostname.replace(/^\[|\]$/g, ''), Number(options.port || 443)).then(
-        (socket) => callback(null, socket),
-        (error: Error) => callback(error, null),
-      )
-    },
-    maxHeaderSize: most.headerBytes,
-    keepAliveTimeout: 4_000,
-  })
+  // A start need not wait for the library.
+  let agent: Promise<Agent> | undefined
 
   async function ask(given: string, request: WebRequest = {}): Promise<WebAnswer> {
     const first = publicUrl(given, egress)
@@ -129,7 +121,8 @@ export function guardedWeb(egress: EgressHosts, dialling: Dialling = overDns): W
     for (let hop = 0; hop <= most.redirects; hop++) {
       const own = url.origin === first.origin ? headers : {}
       const sent = { ...(posted === undefined ? {} : { 'content-type': 'application/json' }), ...own }
-      const answer = await agent.request({
+      agent ??= openAgent(dialling)
+      const answer = await (await agent).request({
         origin: url.origin,
         path: url.pathname + url.search,
         method: isChange ? method : posted === undefined ? 'GET' : 'POST',
@@ -154,7 +147,26 @@ export function guardedWeb(egress: EgressHosts, dialling: Dialling = overDns): W
     throw new Error(`More than ${most.redirects} redirects`)
   }
 
-  return { check: (url) => publicUrl(url, egress), isPublic: mayBeShown, ask, close: () => agent.destroy() }
+  return {
+    check: (url) => publicUrl(url, egress),
+    isPublic: mayBeShown,
+    ask,
+    close: async () => (await agent)?.destroy(),
+  }
+}
+
+async function openAgent(dialling: Dialling): Promise<Agent> {
+  const { Agent } = await import('undici')
+  return new Agent({
+    connect: (options, callback) => {
+      openTo(dialling, options.hostname.replace(/^\[|\]$/g, ''), Number(options.port || 443)).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      )
+    },
+    maxHeaderSize: most.headerBytes,
+    keepAliveTimeout: 4_000,
+  })
 }
 
 async function openTo({ resolve, dial }: Dialling, host: string, port: number): Promise<Socket> {

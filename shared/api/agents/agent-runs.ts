@@ -65,7 +65,7 @@ export const agentConversations = {
 
 export const runStates = ['running', 'done', 'failed', 'cancelled'] as const
 const RunState = z.enum(runStates)
-export const ratings = ['up', 'down'] as const
+const ratings = ['up', 'down'] as const
 const Rating = z.enum(ratings).nullable()
 
 /** What an agent is asked. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Link } from '#shared/kit/primitives'
 
 /** What an answer is being worked on with. */
-export const phases = ['queued', 'retrieval', 'fetch', 'tools', 'calendar', 'generating'] as const
+const phases = ['queued', 'retrieval', 'fetch', 'tools', 'calendar', 'generating'] as const
 
 export const Scheduling = z.object({
   ownerAddress: z.string(),
@@ -53,7 +53,7 @@ export const RunFailure = z.enum([
 ])
 export type RunFailure = z.infer<typeof RunFailure>
 
-export const Usage = z.object({
+const Usage = z.object({
   input_tokens: z.number().int().nullable(),
   output_tokens: z.number().int().nullable(),
   ms: z.number().int(),
@@ -130,7 +130,7 @@ export type RunFrame = z.infer<typeof RunFrame>
 /** A frame before it has its place in a run. */
 export type FrameBody = RunFrame extends infer F ? (F extends unknown ? Omit<F, 'run_id' | 'idx'> : never) : never
 
-export const terminal = ['done', 'error', 'cancelled'] as const
+const terminal = ['done', 'error', 'cancelled'] as const
 export const isTerminal = ({ t }: { t: RunFrame['t'] }): boolean => (terminal as readonly string[]).includes(t)
 
 /** What the documents have of a streaming answer: one of these a line. */

@@ -22,7 +22,7 @@ import {
 export const Zone = z.string().regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, { error: 'Invalid timezone' })
 
 /** `pending` is what is being paid for; `completed` what is over and was not cancelled. */
-export const callStatuses = ['pending', 'confirmed', 'cancelled', 'completed'] as const
+const callStatuses = ['pending', 'confirmed', 'cancelled', 'completed'] as const
 const Status = z.enum(callStatuses)
 
 /** A booked call, as its host and its booker see it. */

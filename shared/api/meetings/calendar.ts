@@ -6,7 +6,7 @@ import { CallerAddress, Done, Link, Time } from '#shared/kit/primitives'
 export const calendarCallback = '/api/calendar/callback'
 
 /** Why a calendar was not connected: in `calendar_error` of the address of the page. */
-export const calendarErrors = [
+const calendarErrors = [
   /** The person denied access. */
   'access_denied',
   /** The provider says that it failed. */

@@ -24,7 +24,7 @@ export const longestCallSeconds = 86_400
  * `ringing` and `active` calls are open; other states are final. Only the callee can make a ringing call `active` or `declined`.
  * Either side can make it `missed`, `failed` or `completed`.
  */
-export const callStatuses = ['ringing', 'active', 'completed', 'missed', 'declined', 'failed'] as const
+const callStatuses = ['ringing', 'active', 'completed', 'missed', 'declined', 'failed'] as const
 export type CallStatus = (typeof callStatuses)[number]
 const Status = z.enum(callStatuses, { error: 'Invalid status' })
 

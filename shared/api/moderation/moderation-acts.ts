@@ -25,7 +25,7 @@ export type ModerationAction = z.infer<typeof ModerationAction>
 /** Lengths of a ban or a mute: a number and m, h, d or w, or `permanent`. */
 export const MuteDuration = z.string().regex(/^([1-9][0-9]{0,3}[mhdw]|permanent)$/, { error: 'Invalid duration' })
 export const Reason = text(500).nullish()
-export const Target = Address
+const Target = Address
 export const Word = text(200, 'word missing').trim().min(1, 'word missing')
 export const Grants = {
   canPin: z.boolean().optional(),
@@ -34,7 +34,8 @@ export const Grants = {
   canManageMods: z.boolean().optional(),
 }
 
-export interface Patch {
+/** A type and no interface: the declarations of the SDK repeat it. */
+type Patch = {
   canPin?: boolean | undefined
   canDelete?: boolean | undefined
   canMute?: boolean | undefined

@@ -40,7 +40,7 @@ export const moderation = {
     limit: 'general',
     cost: 'cheap',
     idempotency: { key: 'client_action_id', kept: 'answer' },
-    audit: true,
+    audit: 'target',
     input: Act,
     output: Acted,
     errors: [...seen, 'ROOM_ARCHIVED', 'BLOCKED', 'MESSAGE_NOT_FOUND', 'NOT_FOUND'],

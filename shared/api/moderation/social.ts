@@ -7,7 +7,7 @@ import { conversations } from '#shared/kit/room-kinds'
 const ConversationType = z.enum(conversations, { error: 'Invalid conversation type' })
 const ConversationId = z.string({ error: 'conversationId is required' }).trim().min(1).max(330)
 
-export const ConversationMute = z.object({
+const ConversationMute = z.object({
   id: z.string(),
   user_address: z.string(),
   conversation_type: ConversationType,
@@ -16,7 +16,7 @@ export const ConversationMute = z.object({
   created_at: Time,
   updated_at: Time,
 })
-export const Block = z.object({
+const Block = z.object({
   id: z.string(),
   blocker_address: z.string(),
   blocked_address: z.string(),

@@ -21,7 +21,7 @@ export const PermissionLevel = z.enum(['everyone', 'mods_only', 'disabled'])
 export type PermissionLevel = z.infer<typeof PermissionLevel>
 
 /** A permission level as written: older clients send booleans. */
-export const PermissionLevelInput = z.union([
+const PermissionLevelInput = z.union([
   PermissionLevel,
   z.boolean().transform((allowed): PermissionLevel => (allowed ? 'everyone' : 'disabled')),
 ])
@@ -117,7 +117,7 @@ export const DecidingRule = z.object({
 })
 export type DecidingRule = z.infer<typeof DecidingRule>
 
-export const ErrorCodes = z.enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[]])
+const ErrorCodes = z.enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[]])
 
 /** The explained answer to a send: the same bytes on every door. */
 export const Verdict = z.object({

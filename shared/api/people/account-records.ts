@@ -27,7 +27,7 @@ export type Social = z.infer<typeof Social>
 /** What somebody says of the moment; shown beside the name, and not while the account is suspended. */
 export const status = { status_emoji: z.string().nullable(), status_text: z.string().nullable() }
 
-export const contactsAllowed = ['friends', 'everyone', 'nobody'] as const
+const contactsAllowed = ['friends', 'everyone', 'nobody'] as const
 export const ContactsFrom = z.enum(contactsAllowed)
 export type ContactsFrom = z.infer<typeof ContactsFrom>
 

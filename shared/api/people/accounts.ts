@@ -235,7 +235,7 @@ const standing = {
     repeat: 'harmless',
     input: z.object({ userAddress: Address, ban: z.boolean(), reason: line(0, 500).nullish() }),
     output: z.object({ success: z.literal(true), banned: z.boolean() }),
-    audit: true,
+    audit: 'userAddress',
     errorBody: 'text',
   }),
   admins: operation({
@@ -259,7 +259,7 @@ const standing = {
     output: z.object({ success: z.literal(true), role: Role }),
     freshProof: { unless: [] },
     errors: ['USER_NOT_FOUND'],
-    audit: true,
+    audit: 'walletAddress',
     errorBody: 'text',
   }),
   revokeAdmin: operation({
@@ -271,7 +271,7 @@ const standing = {
     input: z.object({ address: Address }),
     output: Done,
     freshProof: { unless: [] },
-    audit: true,
+    audit: 'address',
     errorBody: 'text',
   }),
   users: operation({
@@ -316,7 +316,7 @@ const standing = {
     }),
     output: Done,
     errors: ['USER_NOT_FOUND'],
-    audit: true,
+    audit: 'userAddress',
     errorBody: 'text',
   }),
 }

@@ -14,7 +14,7 @@ const written = new RegExp(
 )
 
 /** E.164, from what people write: ten digits are a number of North America, everything else says its country. */
-export const PhoneNumber = z
+const PhoneNumber = z
   .string('Phone number is required')
   .max(40, 'Invalid phone number')
   .regex(/^\D*(\d\D*){8,15}$/, 'Invalid phone number')

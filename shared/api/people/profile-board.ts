@@ -12,7 +12,6 @@ const GuestbookEntry = z.object({
   text: z.string(),
   created_at: Time,
 })
-export type GuestbookEntry = z.infer<typeof GuestbookEntry>
 
 const Board = z.object({
   /** Of a guestbook, newest first. */

@@ -29,7 +29,7 @@ import {
   zone,
 } from './widget-fields.ts'
 
-export const widgetSizes = ['1x1', '2x1', '1x2', '2x2', '4x1', '4x2'] as const
+const widgetSizes = ['1x1', '2x1', '1x2', '2x2', '4x1', '4x2'] as const
 export type WidgetSize = (typeof widgetSizes)[number]
 export const widgetCategories = [
   ...(['service', 'personal', 'social', 'location', 'media', 'aesthetic', 'entertainment'] as const),

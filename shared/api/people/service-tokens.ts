@@ -33,7 +33,7 @@ export const serviceTokens = {
     }),
     output: z.object({ success: z.literal(true), token: z.string(), serviceToken: ServiceToken }),
     errors: ['USER_NOT_FOUND'],
-    audit: true,
+    audit: 'account',
     errorBody: 'text',
   }),
   list: operation({

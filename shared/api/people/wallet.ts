@@ -279,6 +279,7 @@ export const wallet = {
     limit: 'general',
     cost: 'cheap',
     input: z.object({ address: z.string('Address required').pipe(Address) }),
+    audit: 'address',
     output: z.object({
       userAddress: z.string(),
       smartWalletAddress: z.string().nullable(),

@@ -29,7 +29,6 @@ const Broadcast = z.object({
   /** Null while it is being sent. */
   finished_at: Time.nullable(),
 })
-export type Broadcast = z.infer<typeof Broadcast>
 
 const ofAdmins = { access: 'admin', limit: 'general', cost: 'cheap', errorBody: 'text' } as const
 

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { conversationIdOf } from '#shared/kit/conversation-id'
 import { Address, CallerAddress, ClientId, Done, Id, Moment, maybe, pageSize, Time } from '#shared/kit/primitives'
-import { peerIn } from '#shared/kit/room-key'
+import { conversationIdOf, peerIn } from '#shared/kit/room-key'
 import { AnyType, Blobs, Content, cursor, type Message, NoAttachments, type Reaction, Sign } from './message.ts'
 
 /** A direct message, as the documented paths have it. */
-export const DirectMessage = z.object({
+const DirectMessage = z.object({
   message_id: z.string(),
   /** What a page is read on by: `before_seq`, `after_seq`. */
   seq: z.number().int(),
@@ -26,7 +25,7 @@ export const DirectMessage = z.object({
   edited_at: Time.nullable(),
   is_deleted: z.boolean(),
 })
-export type DirectMessage = z.infer<typeof DirectMessage>
+type DirectMessage = z.infer<typeof DirectMessage>
 
 export const directMessageOf = (message: Message): DirectMessage => {
   const { id, seq, client_msg_id, room, sender_address, content, message_type, created_at, reply_to_id } = message

@@ -13,7 +13,6 @@ const BalanceGate = z.object({
   /** In the smallest unit. */
   min_balance: z.string(),
 })
-export type BalanceGate = z.infer<typeof BalanceGate>
 
 /** A token of attendance: of an event, or of any event of a collection. One of the two ids is there. */
 const AttendanceGate = z.object({

@@ -5,7 +5,7 @@ import { CallerAddress, ClientId, count, Done, Id, line, Moment, pageSize, RoomR
 import { directMessages } from './direct-messages.ts'
 import { leanSent } from './lean.ts'
 import { listening, presence, readReceipts } from './listening.ts'
-import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
+import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms.ts'
 import {
   Blobs,
   Content,

@@ -16,9 +16,13 @@ import {
 } from '#shared/kit/primitives'
 import type { FoundingOperation } from '#shared/kit/room-kinds'
 import { Gate, GateAnswer, gated, unasked } from './gates.ts'
-import { locationRooms } from './location-rooms.ts'
-import { joinLocationAliases, leaveLocationAliases, membersLocationAliases } from './location-rooms-paths.ts'
-import { Position } from './places.ts'
+import {
+  joinLocationAliases,
+  leaveLocationAliases,
+  locationRooms,
+  membersLocationAliases,
+  Position,
+} from './location-rooms.ts'
 import { NewGroup, publicRooms } from './public-rooms.ts'
 import { Category, Description, Emoji, HttpsUrl, Member, MemberRole, Name, Room, RoomKey, Slug, Topic } from './room.ts'
 import { RoomId, seen } from './room-paths.ts'
@@ -180,7 +184,7 @@ export const rooms = {
     input: z.object({ room }),
     output: RoomAnswer,
     errors: ['ROOM_NOT_FOUND'],
-    audit: true,
+    audit: 'room',
   }),
   join: operation({
     summary: 'Become a member of a room.',
@@ -305,7 +309,7 @@ export const rooms = {
     input: z.object({ room, address: Address, role: MemberRole }),
     output: Done,
     errors: [...managed, 'NOT_FOUND', 'BANNED'],
-    audit: true,
+    audit: 'address',
   }),
   handOver: operation({
     summary:
@@ -319,7 +323,7 @@ export const rooms = {
     input: z.object({ room, address: Address, client_action_id: ClientId.optional() }),
     output: Done,
     errors: [...managed, 'NOT_FOUND', 'BANNED', 'VALIDATION_ERROR'],
-    audit: true,
+    audit: 'address',
   }),
   kick: operation({
     summary: 'Remove a member of lower rank; they may come back.',
@@ -332,7 +336,7 @@ export const rooms = {
     input: z.object({ room, address: Address, reason: text(500).optional() }),
     output: Done,
     errors: [...managed, 'NOT_FOUND', 'BANNED'],
-    audit: true,
+    audit: 'address',
   }),
 } satisfies Record<string, unknown> & Record<FoundingOperation, unknown>
 

@@ -7,7 +7,7 @@ export const streamStatuses = ['idle', 'live', 'ended'] as const
  * `no_picture`: reported as live, but without a picture. The others are ends: by the owner, a moderator or the publisher, by a
  * lasting interruption, or without any publication.
  */
-export const streamReasons = [
+const streamReasons = [
   'waiting',
   'live',
   'interrupted',
@@ -50,7 +50,7 @@ export const StreamCounts = z.object({
 })
 export type StreamCounts = z.infer<typeof StreamCounts>
 
-export const Streamer = z.object({
+const Streamer = z.object({
   address: z.string(),
   display_name: z.string().nullable(),
   avatar_url: Link.nullable(),

@@ -285,6 +285,16 @@ describe('an answer with tools', () => {
     expect([apiAsked, elsewhere, heard.filter(({ method }) => method === 'tools/call')]).toEqual([[], [], []])
   })
 
+  test('O20: is counted where the model wrote calls as text, for which no tool is asked', async () => {
+    const agent = await agentWith({ mcpServers: [foxes()] })
+    const ended: Part = { type: 'end', reason: 'stop', inputTokens: 2, outputTokens: 1, callsInText: 2 }
+    steps.push([{ type: 'text', text: 'Let me see.' }, ended])
+    const frames = await ask(agent.id)
+    expect(frames.at(-1)).toMatchObject({ t: 'done', message: 'Let me see.' })
+    expect(toolFrames(frames)).toEqual([])
+    expect(await (await fetch(`${server.opsUrl}/metrics`)).text()).toContain('plaza_model_calls_in_text_total 2')
+  })
+
   test.each([
     ['no JSON', '{"colour"'],
     ['no object', '["red"]'],

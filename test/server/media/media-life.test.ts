@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { withKeptFiles } from '#server/domains/media/files/claims'
 import { UploadQuotas, UploadRecords } from '#server/domains/media/files/model'
-import { removeFile, removeUnnamedFiles } from '#server/domains/media/files/removal'
+import { removeFile, removeUnnamedFiles, removingFiles } from '#server/domains/media/files/removal'
 import { sweepFiles } from '#server/domains/media/uploads/store'
+import type { Job } from '#server/kernel/context'
 import { localStorage } from '#server/ports/storage/local'
 import { keyAt, type Storage } from '#server/ports/storage/port'
 import { uploads } from '#shared/api/media/uploads'
@@ -301,8 +302,14 @@ describe('the sweep', () => {
     const url = await upload()
     const { id } = await say(who, room, marker(url))
     const failing = vi.spyOn(files, 'remove').mockRejectedValueOnce(new AppError('TIMEOUT'))
+    const { jobs } = node()
+    const add = jobs.add.bind(jobs)
+    const planning = vi.spyOn(jobs, 'add').mockImplementation((async (one: Job, ...rest: [object]) => {
+      if (one.kind === removingFiles.kind) throw new AppError('DATABASE_ERROR')
+      return add(one, ...rest)
+    }) as never)
     await who.does('rest', messages.remove, { room, id })
-    failing.mockRestore()
+    for (const spy of [failing, planning]) spy.mockRestore()
     expect(await isThere(url)).toBe(true)
     expect(await who.refused('rest', messages.send, { room, text: marker(url) })).toMatchObject({ status: 400 })
     await sweep()
@@ -310,6 +317,18 @@ describe('the sweep', () => {
     passDays(0.1)
     await sweep()
     expect(await isThere(url)).toBe(false)
+  })
+
+  solo('is not waited for where the storage failed: a job tries again soon', heavy, async () => {
+    const url = await upload()
+    const { id } = await say(who, room, marker(url))
+    const failing = vi.spyOn(files, 'remove')
+    onTestFinished(() => failing.mockRestore())
+    for (let time = 0; time < 2; time++) failing.mockRejectedValueOnce(new AppError('TIMEOUT'))
+    await who.does('rest', messages.remove, { room, id })
+    await expect.poll(() => isThere(url)).toBe(false)
+    expect(failing).toHaveBeenCalledTimes(3)
+    await expect.poll(() => UploadRecords.exists({ _id: keyOf(url) })).toBeNull()
   })
 
   solo('takes what was begun a day ago and never written to its end', async () => {

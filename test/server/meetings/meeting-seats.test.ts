@@ -1,8 +1,14 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Seats } from '#server/domains/meetings/meetings/model'
-import { meetingEntered, meetingLeft, meetingOver, meetingSignal, seating } from '#shared/api/meetings/meeting-seats'
-import { meetings } from '#shared/api/meetings/meetings'
+import {
+  meetingEntered,
+  meetingLeft,
+  meetingOver,
+  meetingSignal,
+  meetings,
+  seating,
+} from '#shared/api/meetings/meetings'
 import { bootWith } from '#test/support/boot-with'
 import { heavy } from '#test/support/heavy'
 import { follow, type Line } from '#test/support/line'

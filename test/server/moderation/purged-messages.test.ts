@@ -15,6 +15,7 @@ import { api } from '#shared/api/index'
 import { moderation } from '#shared/api/moderation/moderation'
 import { messages } from '#shared/api/rooms/messages'
 import { polls } from '#shared/api/rooms/polls'
+import { AppError } from '#shared/errors'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
@@ -169,6 +170,15 @@ const storeFile = (name: string) => storeFileOn(server, author.account, fileKeyO
 const isStored = async (name: string) => (await storage.sizeOf(fileKeyOf(name))) !== null
 const sayWith = (room: RoomRef, url: string) => say(author, room, 'Here', { attachments: [{ url, name: 'plan.pdf' }] })
 
+/** The statuses of the answers of all nodes at the address of a file. */
+async function answers(url: string): Promise<number[]> {
+  const asked = server.urls.flatMap((base) => {
+    const at = `${base}${new URL(url).pathname}`
+    return [fetch(at), fetch(at, { method: 'HEAD' }), fetch(at, { headers: { Range: 'bytes=0-9' } })]
+  })
+  return [...new Set((await Promise.all(asked)).map(({ status }) => status))].sort()
+}
+
 test('P6: on each node a file of purged messages is none from the purge on, unless others show it', async () => {
   keepRemovalsOff()
   const [room, other] = [await channelOf(owner, author), await channelOf(owner, author)]
@@ -176,13 +186,6 @@ test('P6: on each node a file of purged messages is none from the purge on, unle
   for (const url of [gone, kept]) await sayWith(room, url)
   await sayWith(other, kept)
   await storeMessages(server, room, author.account, { count: 250, text: secret })
-  const answers = async (url: string) => {
-    const asked = server.urls.flatMap((base) => {
-      const at = `${base}${new URL(url).pathname}`
-      return [fetch(at), fetch(at, { method: 'HEAD' }), fetch(at, { headers: { Range: 'bytes=0-9' } })]
-    })
-    return [...new Set((await Promise.all(asked)).map(({ status }) => status))].sort()
-  }
   expect([await answers(gone), await answers(kept)]).toEqual([
     [200, 206],
     [200, 206],
@@ -215,6 +218,31 @@ test('P6: all files of a purge are removed with its texts, however many there ar
   // Each file goes before the text that names it, so that a process that dies leaves none behind.
   expect([texts.length, Math.min(...texts)]).toEqual([60, 10])
 })
+
+test(
+  'P6: while the storage fails, a file of a purge is none and its text waits; soon both are removed',
+  heavy,
+  async () => {
+    const room = await channelOf(owner, author)
+    const url = await storeFile('waits')
+    await sayWith(room, url)
+    const remove = storage.remove.bind(storage)
+    let isAway = true
+    const removing = vi.spyOn(storage, 'remove').mockImplementation(async (key) => {
+      if (isAway) throw new AppError('TIMEOUT')
+      return remove(key)
+    })
+    onTestFinished(() => removing.mockRestore())
+    await moderates(owner, { room, action: 'purge', target: author.account })
+    expect([await isStored('waits'), await inStore(room)]).toEqual([true, 1])
+    await expect.poll(() => removing.mock.calls.length).toBeGreaterThan(1)
+    expect([await isStored('waits'), await inStore(room)]).toEqual([true, 1])
+    expect([await answers(url), (await shownIn(reader, room)).includes('plan.pdf')]).toEqual([[404], false])
+    isAway = false
+    await vi.waitFor(async () => expect(await inStore(room)).toBe(0), { timeout: 30_000, interval: 100 })
+    expect(await isStored('waits')).toBe(false)
+  },
+)
 
 test('P6: the removal of purged texts is taken up again, once a day, after its job was given up', async () => {
   const room = await channelOf(owner, author)

@@ -147,13 +147,19 @@ describe('profiles', () => {
       { platform: 'github', handle: '@carol' },
       { platform: 'youtube', handle: 'carol.tv' },
     ]
-    const change = { public_landing_enabled: true, bio: 'Birds, mostly.', socials, avatar_url: null }
+    const change = {
+      public_landing_enabled: true,
+      bio: 'Birds, mostly.',
+      socials,
+      avatar_url: null,
+      display_name: 'Carol',
+    }
     expect((await carol.call('PATCH /api/user/profile', change)).status).toBe(200)
     for (const { body, headers } of await pages()) {
       expect(body).toEqual({
         user: {
           address: carol.address,
-          name: 'carol_c',
+          name: 'Carol',
           username: 'carol_c',
           ensName: null,
           avatarUrl: null,
@@ -243,7 +249,7 @@ describe('profiles', () => {
     })
     expect((await nora.call('GET /api/user/profile')).body.user).toMatchObject({
       ...{ address: nora.address, wallet_address: nora.address, username: 'nora_n' },
-      ...{ display_name: 'Nora N', displayName: 'Nora N' },
+      ...{ display_name: 'Nora N', displayName: 'Nora N', name: 'Nora N' },
     })
     await omar.call('POST /api/username', { username: 'omar_o' })
     for (const username of ['omar_o', '0mar_o', 'admin', 'p1aza'])
@@ -256,6 +262,7 @@ describe('profiles', () => {
     const { body } = await nora.call('GET /api/user/profile')
     expect(body.user).toMatchObject({ username: 'nora_n', bio: null })
     expect((await change({ bio: 'Kept' })).body.user).toMatchObject({ username: 'nora_n', bio: 'Kept' })
+    expect((await change({ display_name: null })).body.user).toMatchObject({ name: 'nora_n' })
     expect((await change({ username: null })).body.user).toMatchObject({ username: null })
     expect((await omar.call('POST /api/username', { username: 'nora_n' })).status).toBe(200)
   })

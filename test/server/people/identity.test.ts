@@ -28,7 +28,7 @@ const { address, vectors } = Vectors.parse(JSON.parse(readFileSync('test/vectors
 
 test.each(vectors)('the message of another implementation is read and its signature holds: $label', async (vector) => {
   const { message, signature } = vector
-  expect(readMessage(message, address)).toMatchObject({ address, domain: 'localhost:3000', chainId: 8453 })
+  expect(await readMessage(message, address)).toMatchObject({ address, domain: 'localhost:3000', chainId: 8453 })
   await expect(checkSignature(undefined, address, message, signature)).resolves.toBeUndefined()
   const other = checkSignature(undefined, address, `${message} `, signature)
   await expect(other).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })

@@ -1,8 +1,7 @@
 // Modes: embedded
 import { afterEach, describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/people/accounts'
-import { inviteCodes } from '#shared/api/people/invite-codes'
-import { invites } from '#shared/api/people/invites'
+import { inviteCodes, invites } from '#shared/api/people/invites'
 import { points } from '#shared/api/people/points'
 import type { CallOf } from '#shared/kit/contract'
 import { bootWith } from '#test/support/boot-with'

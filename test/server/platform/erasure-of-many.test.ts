@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Accounts } from '#server/domains/people/accounts/model'
+import { newAlias } from '#server/domains/platform/own-data/alias'
+import { hideMessages } from '#server/domains/platform/own-data/endings'
 import { Erasures, type StoredErasure } from '#server/domains/platform/own-data/model'
 import { RoomFacts } from '#server/domains/rooms/room-state/model'
 import { StoredJobs } from '#server/kernel/store/model'
@@ -152,6 +154,31 @@ test(
     expect(await stored()).toBe(0)
   },
 )
+
+test('P26: a run of a deletion looks for new messages alone, not again through all that are hidden', async () => {
+  const writer = await person(server, 'is looked at again')
+  const room = await channelOf(owner, writer)
+  await storeMessages(server, room, writer.account, { count: 120, text: secret })
+  const find = vi.spyOn(RoomEvents, 'find')
+  onTestFinished(() => find.mockRestore())
+  const { node } = server.apps[0] ?? expect.fail()
+  const erased = { account: writer.account, alias: newAlias(), messages: 'erase' as const }
+  const hide = async () => {
+    find.mockClear()
+    await hideMessages(node, erased, new AbortController().signal)
+    const filters = find.mock.calls.map(([filter]) => filter as object as { room?: string; n?: { $gte?: number } })
+    const from = filters.flatMap(({ room: key, n }) => (key === roomKey(room) ? (n?.$gte ?? []) : []))
+    return { from, purges: await RoomEvents.countDocuments({ room: roomKey(room), type: 'messages.purged' }) }
+  }
+  expect(await hide()).toEqual({ from: [1], purges: 1 })
+  expect(await hide()).toEqual({ from: [121], purges: 1 })
+  await say(owner, room, 'an answer')
+  await say(writer, room, `${secret} too late`)
+  expect(await hide()).toEqual({ from: [121], purges: 2 })
+  expect(await hide()).toEqual({ from: [123], purges: 2 })
+  const { messages: shown } = await owner.does('rest', messages.history, { room, limit: 100 })
+  expect(JSON.stringify(shown)).not.toContain(secret)
+})
 
 test('P26: an attempt that has removed some of the messages has not failed, and the next one goes on with the rest', async () => {
   const writer = await person(server, 'writes some')

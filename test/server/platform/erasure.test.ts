@@ -19,6 +19,7 @@ import { api } from '#shared/api/index'
 import { uploads } from '#shared/api/media/uploads'
 import { accounts } from '#shared/api/people/accounts'
 import { ownData } from '#shared/api/platform/own-data'
+import { unreadChanged } from '#shared/api/rooms/inbox'
 import { messages } from '#shared/api/rooms/messages'
 import { capabilitiesChanged } from '#shared/api/rooms/rooms'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
@@ -576,17 +577,24 @@ test('P26: an account is erased at once where there is no time to take it back, 
   // A process has one connection to MongoDB, so the other server ends first. This test is the last one.
   await server.close()
   server = await boot({ environment: { ERASURE_GRACE_DAYS: '0' }, entry: 'through the door' })
-  const [who, other] = await people(server, 'goes at once', 'looks on')
+  const [who, other, absent] = await people(server, 'goes at once', 'looks on', 'looks elsewhere')
   const room = await channelOf(other, who)
   await say(who, room, 'bye')
   await befriend(who, other)
   const direct = dmOf(who.account, other.account)
   await say(who, direct, sealed())
   const line = await listenTo(other, direct)
+  const unopened = dmOf(who.account, absent.account)
+  const [elsewhere, notices] = [await absent.line(), await absent.line('/notifications')]
+  await say(who, unopened, sealed())
+  await notices.hears(unreadChanged, ({ room: { id } }) => id === unopened.id)
   await who.does('rest', ownData.erase, { messages: 'unlink', confirm: who.account })
   await erased(server, who, 0)
   const told = await line.hears(capabilitiesChanged, ({ capabilities }) => capabilities.text?.ok === false)
   expect(told).toMatchObject({ room: direct, capabilities: { text: { code: 'USER_NOT_FOUND' } } })
+  await elsewhere.hears(capabilitiesChanged, ({ room, capabilities }) => {
+    return room.id === unopened.id && capabilities.text?.code === 'USER_NOT_FOUND'
+  })
   // Each node forgets within ten seconds.
   await until(async () =>
     expect(await historyOf(other, room)).toMatchObject([{ content: 'bye', sender: { name: 'Deleted user' } }]),

@@ -3,12 +3,16 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { InstallationSettings } from '#server/domains/platform/installation/model'
 import { AuditLines } from '#server/kernel/store/model'
+import { moderation } from '#shared/api/moderation/moderation'
+import { accounts } from '#shared/api/people/accounts'
+import { inviteCodes } from '#shared/api/people/invites'
 import { status as serverStatus } from '#shared/api/people/status'
 import { installation } from '#shared/api/platform/installation'
+import { rooms } from '#shared/api/rooms/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import { folderStorage } from '#test/support/folder-storage'
 import { heavy } from '#test/support/heavy'
-import { type Person, person } from '#test/support/people'
+import { channelOf, type Person, person } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { call, signed, wallet } from '#test/support/wallet'
 
@@ -54,6 +58,29 @@ test('admins read what holds, and who decided it', async () => {
   await expect
     .poll(() => AuditLines.findOne({ operation: 'installation.changeSetting', actor: admin.account, outcome: 'ok' }))
     .toBeTruthy()
+})
+
+test('the audit line of an act on an account or a room names it, and that of a refused one nobody', heavy, async () => {
+  const one = await person(server, 'is acted on', elsewhere)
+  const room = await channelOf(one)
+  const ofOne = { userAddress: one.account }
+  await admin.does('rest', inviteCodes.grant, { walletAddress: one.account, additionalInvites: 1 })
+  await admin.does('rest', accounts.updateUser, { ...ofOne, updates: { notes: 'a note' } })
+  await admin.does('rest', moderation.act, { room: null, action: 'promote', target: one.account })
+  await admin.does('rest', rooms.archive, { room })
+  for (const ban of [true, false]) await admin.does('rest', accounts.suspend, { ...ofOne, ban })
+  await who.refused('rest', accounts.suspend, { ...ofOne, ban: true })
+  const acts = [
+    ...['accounts.suspend', 'accounts.suspend', 'accounts.updateUser', 'inviteCodes.grant', 'moderation.act'],
+  ]
+  const linesOf = async (actor: string) => {
+    const lines = await AuditLines.find({ actor, operation: { $in: [...acts, 'rooms.archive'] } }).lean()
+    return lines.map(({ operation, target }) => `${operation} ${target}`).sort()
+  }
+  await expect
+    .poll(() => linesOf(admin.account))
+    .toEqual([...acts.map((act) => `${act} ${one.account}`), `rooms.archive channel:${room.id}`])
+  await expect.poll(() => linesOf(who.account)).toEqual(['accounts.suspend undefined'])
 })
 
 test('only what is declared can be decided, and only by admins', async () => {

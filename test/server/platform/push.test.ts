@@ -446,12 +446,14 @@ describe('browsers are told by themselves', () => {
   solo('of a call that rings, also in quiet hours, for as long as it rings', async () => {
     const endpoint = await subscribes(two)
     await two.does('rest', accounts.updateProfile, { calls_from: 'everyone' })
+    await named(one, `ringing_${round}`)
+    await one.does('rest', accounts.updateProfile, { display_name: `Rings ${round}` })
     const hour = new Date().getUTCHours()
     await two.does('rest', contract.changePreferences, { quietStart: hour, quietEnd: (hour + 2) % 24 })
     await one.does('rest', calls.start, { calleeAddress: two.account, callType: 'video', status: 'ringing' })
     await tells(endpoint, {
       type: 'incoming_call',
-      callerId: one.account,
+      ...{ callerId: one.account, callerName: `Rings ${round}` },
       body: 'Incoming video call',
       url: '/calls',
     })

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { beforeAll, expect, test } from 'vitest'
 import { RoomFacts, Rooms } from '#server/domains/rooms/room-state/model'
-import { roomTerms } from '#server/domains/rooms/room-state/terms'
+import { roomTerms } from '#server/domains/rooms/room-state/search-index'
 import { storePlaceCells } from '#server/domains/rooms/rooms/location-rooms'
 import { newId } from '#server/kernel/ids'
 import { social } from '#shared/api/moderation/social'

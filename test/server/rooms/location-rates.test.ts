@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Rooms } from '#server/domains/rooms/room-state/model'
-import { places } from '#shared/api/rooms/places'
+import { places } from '#shared/api/rooms/location-rooms'
 import { rooms } from '#shared/api/rooms/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import { over, person } from '#test/support/people'

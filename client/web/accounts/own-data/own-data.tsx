@@ -8,6 +8,7 @@ import {
   type ownData,
 } from '#shared/api/platform/own-data'
 import type { AnswerOf } from '#shared/kit/contract'
+import { chosenName } from '#shared/kit/person-name'
 import { useClient } from '../../connection/client.ts'
 import { ActButton } from '../../kit/act-button.tsx'
 import { lengthInBytes } from '../../kit/byte-length.ts'
@@ -139,9 +140,10 @@ function DeleteDialog({ state, onClose }: { state: State; onClose: () => void })
   const { account, user, signOut } = useSession()
   const [messages, setMessages] = useState<MessagesOfErased>('unlink')
   const [confirm, setConfirm] = useState('')
-  const name = user.username ?? user.display_name ?? account
-  const given = confirm.trim().replace(/^@/, '').toLowerCase()
-  const isConfirmed = [user.username, user.display_name, account].some((one) => one?.trim().toLowerCase() === given)
+  const name = chosenName(user) ?? account
+  const given = confirm.trim().toLowerCase()
+  const names = [user.display_name, user.username, user.username && `@${user.username}`, account]
+  const isConfirmed = names.some((one) => one?.trim().toLowerCase() === given)
   const { rooms, agents, streams, calls, webhooks, payments } = state.counts
   const erase = async () => {
     const { erased_at } = await client.ownData.erase({ messages, confirm })

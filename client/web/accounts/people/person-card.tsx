@@ -87,6 +87,11 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
           <div className="row">
             <Avatar id={person.id} name={name} size="large" />
             <div className="grow">
+              {shown.value?.username && (
+                <p>
+                  <bdi>@{shown.value.username}</bdi>
+                </p>
+              )}
               {!isScripted && agent === null && (
                 <code className={styles.address} title={person.id}>
                   {shortAddress(person.id)}

@@ -40,7 +40,7 @@ function Leaderboard({ points }: { points: number }) {
         {value?.shown.map(({ rank, address, username, display_name, score }) => (
           <li key={address} className="row">
             <span className={`${leaderboardStyles.rank} numerals`}>{rank}</span>
-            <strong className="grow">{nameOf(username ?? display_name, address)}</strong>
+            <strong className="grow">{nameOf({ display_name, username }, address)}</strong>
             {isSameAccount(address, value.own) && <span className="chip">{t.ranks.you}</span>}
             <span className="numerals">{t.count({ count: score })}</span>
           </li>

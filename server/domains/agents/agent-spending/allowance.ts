@@ -83,7 +83,7 @@ const expiryOf = ({ settings }: Node, now: number) =>
   new Date((dayOf(now) + settings.retention.analyticsDays) * dayMilliseconds)
 
 /** Counts tokens outside of answers, which only later answers feel. */
-export async function spendTokens(node: Node, owner: string, tokens: number): Promise<void> {
+async function spendTokens(node: Node, owner: string, tokens: number): Promise<void> {
   const now = node.now()
   const _id = idOf(owner, now)
   const add = (upsert: boolean) =>

@@ -145,7 +145,7 @@ function checkerOf(schema: Schema): z.ZodType | null {
   }
 }
 
-export type CheckedArguments = { given: Readonly<Record<string, unknown>> } | { problem: string }
+type CheckedArguments = { given: Readonly<Record<string, unknown>> } | { problem: string }
 
 /** Checks a model's arguments by a tidied schema. */
 export function checkArguments(schema: Schema, text: string): CheckedArguments {

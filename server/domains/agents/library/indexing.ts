@@ -27,7 +27,7 @@ import {
 } from './reading/page.ts'
 import { vectorBytes } from './search/exact.ts'
 
-export const mostPages = 50
+const mostPages = 50
 const crawlMilliseconds = 120_000
 const fewestCharacters = 100
 const mostCharacters = 2_000_000

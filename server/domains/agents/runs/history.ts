@@ -17,7 +17,7 @@ export const ownChatPlace = 'chat'
 export const unnamedSession = 'main'
 
 /** Whose questions to which agent. */
-export type Chat = Pick<StoredRun, 'agent_id' | 'account' | 'place'>
+type Chat = Pick<StoredRun, 'agent_id' | 'account' | 'place'>
 
 /** The conversation of a question: a session of asker and agent, or all of a room and the agent. */
 export const conversationOf = ({ agent_id, account, place, session }: Chat & Pick<StoredRun, 'session'>) =>

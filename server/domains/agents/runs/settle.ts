@@ -25,7 +25,7 @@ const mostTries = 3
 
 type Asked = Pick<StoredRun, '_id' | 'agent_id' | 'account' | 'client_run_id'>
 /** `asked`: the same question has a place, and may not be stored yet. */
-export type PlaceOutcome = 'taken' | 'full' | 'asked'
+type PlaceOutcome = 'taken' | 'full' | 'asked'
 
 const idsOf = ({ agent_id, account }: Pick<Asked, 'agent_id' | 'account'>) =>
   [`${account} ${agent_id}`, account] as const

@@ -133,6 +133,7 @@ export async function* answerWithTools(
         yield part
       }
     }
+    context.node.metrics.callsInText(end?.callsInText ?? 0)
     tokens.inputTokens = sum(tokens.inputTokens, end?.inputTokens)
     tokens.outputTokens = sum(tokens.outputTokens, end?.outputTokens)
     if (calls.length === 0 || offered.length === 0)

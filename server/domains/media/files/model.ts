@@ -99,7 +99,7 @@ export const UsedVectors = defineModel<UsedVector>(
   ),
 )
 
-export interface StoredQuota {
+interface StoredQuota {
   /** `account day`. */
   _id: string
   bytes: number

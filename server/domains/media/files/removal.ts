@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
 import { shownUrls } from '#server/kernel/domain'
+import { job } from '#server/kernel/work/jobs'
 import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/ports/database/port'
 import { addressOf, keyAt } from '#server/ports/storage/port'
@@ -9,20 +11,35 @@ import { type StoredUpload, UploadRecords, UsedVectors } from './model.ts'
 /** So many are removed before the answer; the sweep removes the rest. */
 export const filesAtOnce = 50
 
-/** Removes files without references. The sweep retries failures. `isMeant` chooses the messages that count. */
-export async function removeUnnamedFiles(
+/** Removes files without references. `isMeant` chooses the messages that count. Throws where the storage fails. */
+export async function removeUnnamed(
   node: Node,
   keys: readonly string[],
   isMeant?: (message: NamingRow) => boolean,
 ): Promise<void> {
   if (keys.length === 0) return
+  const records = await UploadRecords.find({ _id: { $in: keys.slice(0, filesAtOnce) } }).lean<StoredUpload[]>()
+  const named = await namedFiles(node, records, isMeant)
+  for (const record of records) if (!named.has(record._id) && record.claims.length === 0) await removeFile(node, record)
+}
+
+/** Removes files later that could not be removed at once. */
+export const removingFiles = job({
+  kind: 'files.remove',
+  payload: z.object({ keys: z.array(z.string()) }),
+  atOnce: 1,
+  run: ({ keys }, { node }) => removeUnnamed(node, keys),
+})
+
+/** Removes files without references. A job tries again what fails, later and later, and after that the sweep. */
+export async function removeUnnamedFiles(node: Node, keys: readonly string[]): Promise<void> {
   try {
-    const records = await UploadRecords.find({ _id: { $in: keys.slice(0, filesAtOnce) } }).lean<StoredUpload[]>()
-    const named = await namedFiles(node, records, isMeant)
-    for (const record of records)
-      if (!named.has(record._id) && record.claims.length === 0) await removeFile(node, record)
+    await removeUnnamed(node, keys)
   } catch (error) {
-    node.logger.warn({ error }, 'files that nothing names any more are left to the sweep')
+    node.logger.warn({ error }, 'files that nothing names any more stay for now')
+    await node.jobs
+      .add(removingFiles, { keys: keys.slice(0, filesAtOnce) })
+      .catch((failure: unknown) => node.logger.warn({ error: failure }, 'these files are left to the sweep'))
   }
 }
 

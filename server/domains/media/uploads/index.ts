@@ -4,7 +4,7 @@ import { updateAgentProfile } from '#server/domains/agents/agent-rooms/membershi
 import { ownAgent } from '#server/domains/agents/agent-state/access'
 import { updateAgent } from '#server/domains/agents/agents/owned'
 import { setPictureStore } from '#server/domains/media/files/copies'
-import { removePicture } from '#server/domains/media/files/removal'
+import { removePicture, removingFiles } from '#server/domains/media/files/removal'
 import { publicFolder, storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { changeProfile } from '#server/domains/people/accounts/profile-changes'
 import { actingRoom, keyOf } from '#server/domains/rooms/room-state/access'
@@ -281,7 +281,7 @@ export const uploads = defineDomain(
   },
   {
     settings: uploadSettings,
-    jobs: [uploadsSweep],
+    jobs: [uploadsSweep, removingFiles],
     routes: (node) => (node.services.storage ? [purgedFiles(node)] : []),
     start(node) {
       setPictureStore(node, storePicture)

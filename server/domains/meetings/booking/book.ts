@@ -126,31 +126,31 @@ async function bookPaidCall(
 ): Promise<StoredBooking> {
   const { node } = context
   const { recipient_wallet_address: host, booker } = call
-  const wanted = callOfferOf(node, settings, price)
-  const { isSimulated } = facilitatorFor(node, wanted.facts)
+  const offer = callOfferOf(node, settings, price)
+  const { isSimulated } = facilitatorFor(node, offer.facts)
   const hold = (payment: StoredPayment) => write(heldCallFor(call, price, payment)).catch(withUnusedPayment(payment))
   /** An earlier version settled payments without a hold; they pay for the current request. */
   async function bookUnheld(payment: StoredPayment): Promise<StoredBooking> {
-    const fault = offerMismatch(payment, wanted, isSimulated, node.now())
-    if (fault) throw paymentRequiredError(context, wanted, fault)
+    const fault = offerMismatch(payment, offer, isSimulated, node.now())
+    if (fault) throw paymentRequiredError(context, offer, fault)
     const held = await hold(payment)
     return (await bookHeldCall(node, payment)) ?? held
   }
   try {
-    if (header === undefined) throw paymentRequiredError(context, wanted, null)
+    if (header === undefined) throw paymentRequiredError(context, offer, null)
     const sent = await sentPayment(node, purchaseOf(host, booker, header))
-    if (isUnchargedPayment(repeatedPayment(context, wanted, sent)))
+    if (isUnchargedPayment(repeatedPayment(context, offer, sent)))
       await refuseTakenTime(call, settings.scheduling_buffer_minutes * payMinute)
     const release = ({ _id }: StoredPayment) => releaseCall(node, _id)
     const book = async ({ payment }: { payment: StoredPayment }) => {
       const booked = (await bookHeldCall(node, payment)) ?? (await bookUnheld(payment))
-      for (const [name, value] of Object.entries(settledHeaders(wanted.facts, payment)))
+      for (const [name, value] of Object.entries(settledHeaders(offer.facts, payment)))
         context.http?.setHeader(name, value)
       return booked
     }
-    return await whenPaid(context, wanted, sent, book, { hold, release })
+    return await whenPaid(context, offer, sent, book, { hold, release })
   } catch (error) {
-    throw withPrice(error, wanted, price)
+    throw withPrice(error, offer, price)
   }
 }
 

@@ -27,7 +27,7 @@ export const calendarOf = (account: string): Promise<StoredConnection | null> =>
   Connections.findOne({ _id: idOf(account) }).lean<StoredConnection>()
 
 /** Throws SERVICE_UNAVAILABLE without configured calendars. */
-export function calendarProvider({ services }: Node): Calendars {
+function calendarProvider({ services }: Node): Calendars {
   if (services.calendars) return services.calendars
   throw new AppError('SERVICE_UNAVAILABLE', { message: 'Calendars are not configured here' })
 }

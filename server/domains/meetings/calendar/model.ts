@@ -53,7 +53,7 @@ export const Connections = defineModel<StoredConnection>(
 )
 
 /** A used state, so that none works twice. */
-export interface SpentState {
+interface SpentState {
   _id: string
   expires_at: Date
 }

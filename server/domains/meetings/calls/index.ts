@@ -1,4 +1,4 @@
-import { isInMeeting } from '#server/domains/meetings/meetings/seats'
+import { isInMeeting } from '#server/domains/meetings/meetings/seating'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { refuseNewContact } from '#server/domains/people/accounts/found'
 import { type Profile, profileOf, profilesOf } from '#server/domains/people/accounts/profiles'

@@ -7,25 +7,28 @@ import { audiences, type Context, type Node, signedIn } from '#server/kernel/con
 import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL } from '#server/log/types'
-import { meetingOver } from '#shared/api/meetings/meeting-seats'
-import { meetings as contract, placesAtMost } from '#shared/api/meetings/meetings'
+import { meetings as contract, meetingOver, placesAtMost } from '#shared/api/meetings/meetings'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import type { StoredMeeting } from './model.ts'
 import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
 import {
+  deleteSeatsIn,
   enter,
   guestIdentity,
+  isHostIn,
   keepMeetingPlaces,
   leave,
   leavePlace,
+  peopleCounts,
   refuseRemoved,
+  refuseWithoutHost,
   removePerson,
+  seatOf,
+  seatsOf,
   signal,
 } from './seating.ts'
-import { deleteSeatsIn, isHostIn, peopleCounts, refuseWithoutHost, seatOf, seatsOf } from './seats.ts'
 import { meetingSettings } from './settings.ts'
 
 const listedAtMost = 10
@@ -74,7 +77,7 @@ export const meetings = defineDomain(
           isPermanent: meeting.permanent_of !== undefined,
           host: {
             address,
-            displayName: host.display_name ?? host.username ?? shortened(address),
+            displayName: host.name,
             avatar: host.avatar_url,
             isPresent: node.services.meetings.url === null ? await isHostIn(node, meeting.room_id) : null,
           },

@@ -93,7 +93,7 @@ export const Seats = defineModel<StoredSeat>(
 )
 
 /** That somebody was removed from a meeting by its host, and until when they are not let in again. */
-export interface StoredRemoval {
+interface StoredRemoval {
   /** The room, and the person or their address, with a space between. */
   _id: string
   until: Date

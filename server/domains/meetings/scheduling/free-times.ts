@@ -9,7 +9,7 @@ const minute = 60_000
 export const hour = 60 * minute
 
 /** The bookable times, or the reason for none. */
-export interface FreeTimes {
+interface FreeTimes {
   slots: Span[]
   /** The zone of the host's first window. */
   timezone: string

@@ -73,7 +73,7 @@ export const Windows = defineModel<StoredWindow>(
 )
 
 /** The stored status; readers see `completed` after the end. */
-export type StoredStatus = Exclude<ScheduledCall['status'], 'completed'>
+type StoredStatus = Exclude<ScheduledCall['status'], 'completed'>
 
 type Kept = Omit<
   ScheduledCall,

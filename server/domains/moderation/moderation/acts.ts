@@ -50,11 +50,11 @@ const onPeople = {
   demote: decideDemotion,
 } as const
 const onWords = { word_add: addWord, word_remove: removeWord } as const
-const everywhere = new Set(['promote', 'demote', 'word_add', 'word_remove'])
+const actionsWithoutRoom = new Set(['promote', 'demote', 'word_add', 'word_remove'])
 
 export const act: Action<typeof contract.act> = async (input, context) => {
   const { account } = signedIn(context)
-  if (input.room === null && !everywhere.has(input.action))
+  if (input.room === null && !actionsWithoutRoom.has(input.action))
     throw new AppError('VALIDATION_ERROR', { message: 'room: this action needs a room' })
   if (input.room && !kinds[input.room.type].hasModerators && input.action !== 'rules')
     throw new AppError('VALIDATION_ERROR', { message: 'room: direct messages have no moderators' })

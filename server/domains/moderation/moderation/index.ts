@@ -12,9 +12,10 @@ import { settleReport } from '#server/domains/moderation/social/evidence'
 import { Reports } from '#server/domains/moderation/social/model'
 import { onReport } from '#server/domains/moderation/social/reports'
 import { ownFile } from '#server/domains/moderation/verdict/markers'
+import { tryPattern } from '#server/domains/moderation/verdict/patterns'
 import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
 import { judgeMessage, type MessageDraft, type SenderFacts } from '#server/domains/moderation/verdict/verdict'
-import { compileWords, tryPattern } from '#server/domains/moderation/verdict/words'
+import { compileWords } from '#server/domains/moderation/verdict/words'
 import { bodyOf, isRowOf, unsignedEntry } from '#server/domains/rooms/events/define'
 import { draftOfBody } from '#server/domains/rooms/messages/drafts'
 import { messagesOf } from '#server/domains/rooms/messages/pages'
@@ -23,7 +24,7 @@ import { type MessageFact, messageFactOf } from '#server/domains/rooms/room-stat
 import { senderFactsOf } from '#server/domains/rooms/room-state/judge-draft'
 import { isKnownRoom } from '#server/domains/rooms/room-state/kinds'
 import { Flags, Words } from '#server/domains/rooms/room-state/model'
-import { messagesBetween as rowsBetween } from '#server/domains/rooms/room-state/redaction'
+import { presentMessagesBetween } from '#server/domains/rooms/room-state/redaction'
 import { type Action, type Actions, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { createTurnstile } from '#server/kernel/limits/turnstile'
@@ -320,7 +321,7 @@ function proposalOf(given: string | undefined, is_regex: boolean, as_written: bo
 async function* lastMessages(key: string, total: number, last: number): AsyncGenerator<MessageFact> {
   const from = Math.max(1, total - last + 1)
   for (let to = total; to >= from; to -= page)
-    for (const row of (await rowsBetween(key, Math.max(from, to - page + 1), to)).reverse()) {
+    for (const row of (await presentMessagesBetween(key, Math.max(from, to - page + 1), to)).reverse()) {
       const fact = messageFactOf(row)
       if (!fact.body.deleted) yield fact
     }

@@ -93,7 +93,7 @@ const loggedAs: { [Action in Exclude<ModerationAction, LogAction>]: LogAction } 
 /** Other roles may delete and pin messages too, so other operations do that. */
 type OnRecord = Exclude<ModerationAction, 'delete' | 'pin' | 'unpin'>
 
-const records = {
+const eventRecords = {
   ban: moderationApplied,
   unban: moderationApplied,
   mute: moderationApplied,
@@ -144,7 +144,7 @@ export async function performModeration(
   const act = {
     sender: account,
     cid,
-    makes: records[action],
+    makes: eventRecords[action],
     isRepeat: (row: Row) => isActOf(row, by),
     judge: (view: View, now: number): Judgement<unknown> => {
       const decision = decide(sceneAt(view, now))

@@ -25,7 +25,7 @@ export interface StoredItem extends QueueItem {
 type ReportRow = NonNullable<Awaited<ReturnType<typeof findReport>>>
 export const findReport = (id: string) => Reports.findOne({ _id: id }).lean()
 type FlagRow = NonNullable<Awaited<ReturnType<typeof findFlag>>>
-export const findFlag = (id: string) => Flags.findOne({ message_id: id }).lean()
+const findFlag = (id: string) => Flags.findOne({ message_id: id }).lean()
 
 function itemOfReport(row: ReportRow): StoredItem {
   return {

@@ -1,4 +1,5 @@
-import { type BlockedWord, emptyWord, formOf, tryPattern } from '#server/domains/moderation/verdict/words'
+import { tryPattern } from '#server/domains/moderation/verdict/patterns'
+import { type BlockedWord, emptyWord, formOf } from '#server/domains/moderation/verdict/words'
 import { hasBlock } from '#server/domains/rooms/room-state/access'
 import { rulesUpdated, wordsUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import {

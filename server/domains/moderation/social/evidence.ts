@@ -1,7 +1,7 @@
 import { evidenceKey, withKeptFiles } from '#server/domains/media/files/claims'
 import { type StoredUpload, storedFile, UploadRecords } from '#server/domains/media/files/model'
 import { removeUnnamedFiles } from '#server/domains/media/files/removal'
-import { addressesIn, type NamedFile } from '#server/domains/moderation/verdict/content'
+import { type NamedFile, storedUrlsIn } from '#server/domains/moderation/verdict/content'
 import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
@@ -27,7 +27,7 @@ interface ReportInput {
 function faultFiles(node: Node, account: string, description: string): NamedFile[] {
   const { bucket, folder } = storageFolders.bugReport
   const own = `${bucket}/${folder}/${account.toLowerCase()}/`
-  return addressesIn(description, node.settings.storageUrl).flatMap((url) => {
+  return storedUrlsIn(description, node.settings.storageUrl).flatMap((url) => {
     const key = keyAt(node.settings.storageUrl, url)
     return key?.startsWith(own) ? { url, key } : []
   })
@@ -73,11 +73,11 @@ interface Review {
 
 /** Reviews a report, and removes its evidence when it is decided; null if it does not exist. */
 export async function settleReport(node: Node, filter: object, reviewed: Review) {
-  const isClosed = ['action_taken', 'dismissed'].includes(reviewed.status)
-  const change = { $set: reviewed, ...(isClosed && { $unset: { evidence_key: '', file_keys: '', is_as_sent: '' } }) }
+  const isDecided = isClosed(reviewed.status)
+  const change = { $set: reviewed, ...(isDecided && { $unset: { evidence_key: '', file_keys: '', is_as_sent: '' } }) }
   const before = await Reports.findOneAndUpdate(filter, change).lean()
   const named = [before?.evidence_key ?? [], before?.file_keys ?? []].flat()
-  if (isClosed) await removeUnnamedFiles(node, named)
+  if (isDecided) await removeUnnamedFiles(node, named)
   return before && { ...before, ...reviewed }
 }
 

@@ -1,7 +1,6 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { roleOf } from '#server/domains/people/accounts/roles'
-import type { Node } from '#server/kernel/context'
-import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { nodeState } from '#server/kernel/operate/node-state'
 import { isDuplicate } from '#server/ports/database/port'

@@ -24,7 +24,7 @@ export interface Machine {
   advance(places: string, symbol: number): MachineStep
 }
 
-export interface MachineStep {
+interface MachineStep {
   places: string
   /** The items that end with this symbol. */
   found: readonly number[]
@@ -49,9 +49,9 @@ interface Edge {
 }
 
 /** Does an item that ends at this symbol count? A counted item is not asked about again. */
-export type MatchFilter = (found: number, at: number) => boolean
+type MatchFilter = (found: number, at: number) => boolean
 
-export interface Automaton {
+interface Automaton {
   /** The items found in these symbols; incomplete if the budget is spent. */
   search(symbols: Uint16Array, budget: Budget, accept?: MatchFilter): ReadonlySet<number>
   /** Clears all states, because symbols have new meanings. */

@@ -140,7 +140,7 @@ const mostInText = 20
 export function namedFiles({ type, text, attachments, blobs = [] }: Naming, storage: OwnStorage): NamedFile[] {
   const marked = readMarker(type, text)?.rest ?? null
   const named = (url: string) => ({ url, size: undefined })
-  const inText = addressesIn(text, storage.publicUrl).map(named)
+  const inText = storedUrlsIn(text, storage.publicUrl).map(named)
   const found = new Map<string, NamedFile>()
   for (const { url, size } of [...(marked === null ? [] : [named(marked)]), ...attachments, ...inText]) {
     const file = ownFile(url, storage)
@@ -159,7 +159,7 @@ export const keysOf = (files: readonly NamedFile[]): { media?: string[] } =>
   files.length === 0 ? {} : { media: [...new Set(files.map(({ key }) => key))] }
 
 /** The URLs of the storage in a text. */
-export function addressesIn(text: string, publicUrl: string): string[] {
+export function storedUrlsIn(text: string, publicUrl: string): string[] {
   const pieces = text.split(storageBaseOf(publicUrl)).slice(1, 1 + mostInText)
   return pieces.map((piece) => `${storageBaseOf(publicUrl)}${/^[\w.:%/-]*/.exec(piece)?.[0].replace(/[.:]+$/, '')}`)
 }

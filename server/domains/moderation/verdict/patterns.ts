@@ -141,7 +141,7 @@ function textOf(pieces: readonly string[]): Uint32Array {
 
 export const patternLimits = { characters: 200, programSize: 200, perList: 20, programSizePerList: 1000 } as const
 
-export interface Pattern {
+interface Pattern {
   readonly id: string
   /** The source of the pattern. */
   readonly word: string
@@ -215,7 +215,7 @@ function refusalOf(source: string, error: unknown): string {
 const stepsTogether = stepsOfAText / 32
 
 /** Searches a text for patterns, and returns their ids. */
-export type PatternSearch = (codePoints: Uint32Array, budget: Budget) => Iterable<string>
+type PatternSearch = (codePoints: Uint32Array, budget: Budget) => Iterable<string>
 
 interface Compiled {
   of: readonly Pattern[]

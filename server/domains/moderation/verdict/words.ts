@@ -147,8 +147,6 @@ function vocabularyOf() {
   return { add, symbolOf, forgets, itemsOf: (symbol: number): readonly number[] => itemsOfSymbol[symbol] ?? [] }
 }
 
-export { checkPattern, patternLimits, tryPattern } from './patterns.ts'
-
 export interface BlockedWord {
   id: string
   word: string
@@ -316,7 +314,7 @@ const nothingLeft = 'Nothing is left of this word that a text could hold'
 export const emptyWord = (word: string): string | null => (literalOf(word) === '' ? nothingLeft : null)
 
 /** The search form of a word that is no pattern. */
-export interface WordForm {
+interface WordForm {
   kind: 'phrase' | 'literal'
   /** Words of one kind with equal text match alike. Empty if nothing is left to search. */
   text: string

@@ -86,18 +86,18 @@ async function beginPaidAnswer(
   // A charged payment is answered, even if the agent has no price or is private by now.
   const charged = sent?.stored && !isUnchargedPayment(sent.stored) ? sent.stored : null
   if (!isOpen && !(charged && sent?.differs === null)) throw closedAgentError(caller.account, agent, 'AGENT_NOT_PUBLIC')
-  const wanted = (await agentOfferOf(node, agent)) ?? (charged?.agent_id === agent._id ? offerOfPayment(charged) : null)
-  if (!wanted) throw new AppError('X402_NOT_ENABLED')
-  facilitatorFor(node, wanted.facts)
-  if (!sent) throw paymentRequiredError(context, wanted, null)
+  const offer = (await agentOfferOf(node, agent)) ?? (charged?.agent_id === agent._id ? offerOfPayment(charged) : null)
+  if (!offer) throw new AppError('X402_NOT_ENABLED')
+  facilitatorFor(node, offer.facts)
+  if (!sent) throw paymentRequiredError(context, offer, null)
   const release = takeQuestionSlots(node, agent._id, caller.ip)
   try {
-    const repeated = repeatedPayment(context, wanted, sent)
+    const repeated = repeatedPayment(context, offer, sent)
     const written = follow && repeated ? await answerUnderWay(agent, repeated) : null
     if (!written && isUnchargedPayment(repeated)) await refuseUnanswerable(node, agent)
     const begun =
       written ??
-      (await whenPaid(context, wanted, sent, (held) => answerPayment(context, agent, wanted, question, held, follow)))
+      (await whenPaid(context, offer, sent, (held) => answerPayment(context, agent, offer, question, held, follow)))
     for (const [name, value] of Object.entries(settledHeaders(networks[begun.payment.network], begun.payment)))
       context.http?.setHeader(name, value)
     return { ...begun, release }
@@ -129,7 +129,7 @@ async function answerUnderWay(agent: StoredAgent, payment: StoredPayment): Promi
 async function answerPayment(
   context: Context,
   agent: StoredAgent,
-  wanted: PaymentOffer,
+  offer: PaymentOffer,
   question: Question,
   held: HeldPayment,
   follow: boolean,
@@ -142,7 +142,7 @@ async function answerPayment(
   const isFinal = last?.state === 'done' || (last !== null && held.payment.answers >= maxAnswers)
   if (last && isFinal) {
     if (node.now() - (last.ended_at ?? last.created_at).getTime() > repeatedMilliseconds)
-      throw paymentRequiredError(context, wanted, 'INVALID_PAYMENT')
+      throw paymentRequiredError(context, offer, 'INVALID_PAYMENT')
     return { agent, payment: held.payment, run: last }
   }
   agentModel(node, agent)

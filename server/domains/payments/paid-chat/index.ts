@@ -105,14 +105,14 @@ export const payments = defineDomain(
     async embed({ id }, context) {
       const { node } = context
       const agent = await ownAgent(node, signedIn(context).account, id)
-      const wanted = await agentOfferOf(node, agent)
-      if (!wanted) throw new AppError('X402_NOT_ENABLED')
+      const offer = await agentOfferOf(node, agent)
+      if (!offer) throw new AppError('X402_NOT_ENABLED')
       const endpoints = endpointsOf(node, agent)
       return {
         agent: { id: agent._id, name: agent.name, emoji: agent.avatar_emoji },
         endpoints,
-        pricing: pricingOf(node, agent.x402_price_cents ?? 0, wanted),
-        code: embedCodeOf(endpoints.chat, wanted.facts),
+        pricing: pricingOf(node, agent.x402_price_cents ?? 0, offer),
+        code: embedCodeOf(endpoints.chat, offer.facts),
         stats: await statsOf(node, agent),
       }
     },

@@ -68,7 +68,7 @@ export function exactScheme(node: Node): PaymentScheme {
         seal: () => seal(sessionKeys, JSON.stringify({ authorization, signature })),
       }
     },
-    judge: (header, wanted) => judgeProof(header, wanted, node.now(), chainOf(wanted.facts)),
+    judge: (header, offer) => judgeProof(header, offer, node.now(), chainOf(offer.facts)),
     async verify(payment) {
       const facilitator = facilitatorFor(node, networks[payment.network])
       const refusal = await facilitator.verify(proofOf(payment), requirementFor(payment))
@@ -125,14 +125,14 @@ export function digestOf({ authorization }: Proof, network: NetworkFacts): `0x${
 /** Why a header does not pay the offer; null if it does. Contract wallets need the chain, and this throws if it has no answer. */
 export async function judgeProof(
   header: string,
-  wanted: PaymentOffer,
+  offer: PaymentOffer,
   now: number,
   chain: Pick<Chain, 'verifyHash'> | null,
 ): Promise<PaymentCode | null> {
   const proof = readProof(header)
   if (!proof) return 'INVALID_PAYMENT'
-  const code = mismatchOf(proof, wanted) ?? contradiction(proof, wanted) ?? lateness(proof, now)
-  return code ?? ((await isSigned(proof, wanted.facts, chain)) ? null : 'INVALID_PAYMENT')
+  const code = mismatchOf(proof, offer) ?? contradiction(proof, offer) ?? lateness(proof, now)
+  return code ?? ((await isSigned(proof, offer.facts, chain)) ? null : 'INVALID_PAYMENT')
 }
 
 function mismatchOf(

@@ -30,13 +30,13 @@ const texts: Readonly<Record<PaymentCode, string>> = {
 /** The 402 with the price and, with a code, the reason why the payment is refused. */
 export function paymentRequiredError(
   context: Pick<Context, 'http'>,
-  wanted: PaymentOffer,
+  offer: PaymentOffer,
   code: PaymentCode | null,
 ): AppError {
-  const requirement = requirementOf(wanted)
+  const requirement = requirementOf(offer)
   const error = code ?? 'PAYMENT_REQUIRED'
   const refusal = new AppError(error, {
-    details: { ...paymentRequired(requirement), message: code === null ? wanted.description : texts[code] },
+    details: { ...paymentRequired(requirement), message: code === null ? offer.description : texts[code] },
   })
   for (const [name, value] of Object.entries(requiredHeaders(requirement, refusal.message)))
     context.http?.setHeader(name, value)
@@ -77,7 +77,7 @@ export const busyPaymentError = ({ _id: id, state }: StoredPayment): AppError =>
   })
 
 /** A purchase and the header that pays for it. */
-export interface Purchase {
+interface Purchase {
   /** The id of an agent, or another name for what is no agent. */
   seller: string
   /** By `purchaseHash`: the same payment for any other purchase is refused. */
@@ -87,7 +87,7 @@ export interface Purchase {
 }
 
 /** A purchase with the payment of its header, and with the record that is stored for its payer and nonce. */
-export interface SentPayment extends Purchase {
+interface SentPayment extends Purchase {
   signed: SignedPayment | null
   stored: StoredPayment | null
   /** How it differs from what is stored: it is another payment with the same nonce, or for another purchase. */
@@ -109,10 +109,10 @@ export async function sentPayment(node: Node, purchase: Purchase): Promise<SentP
 }
 
 /** The stored payment that was sent again; null if it is new. Throws 402 or 409 if it does not pay for this purchase. */
-export function repeatedPayment(context: Context, wanted: PaymentOffer, sent: SentPayment): StoredPayment | null {
+export function repeatedPayment(context: Context, offer: PaymentOffer, sent: SentPayment): StoredPayment | null {
   const { stored, differs } = sent
-  if (differs === 'payment') throw paymentRequiredError(context, wanted, 'INVALID_PAYMENT')
-  if (stored && paymentStageOf(stored) === 'failed') throw paymentRequiredError(context, wanted, stored.code)
+  if (differs === 'payment') throw paymentRequiredError(context, offer, 'INVALID_PAYMENT')
+  if (stored && paymentStageOf(stored) === 'failed') throw paymentRequiredError(context, offer, stored.code)
   if (differs === 'purchase') throw otherPurchaseError()
   return stored
 }
@@ -120,21 +120,21 @@ export function repeatedPayment(context: Context, wanted: PaymentOffer, sent: Se
 /** Verifies and settles a payment under its lease, then serves the purchase. Throws 402 unpaid, 202 pending, 409 busy. */
 export async function whenPaid<Served>(
   context: Context,
-  wanted: PaymentOffer,
+  offer: PaymentOffer,
   sent: SentPayment,
   serve: (held: HeldPayment) => Promise<Served>,
   reservation?: Reservation,
 ): Promise<Served> {
   const { node } = context
-  const repeated = repeatedPayment(context, wanted, sent)
-  const taken = repeated ? await takePayment(node, sent, repeated) : await storePayment(context, wanted, sent)
+  const repeated = repeatedPayment(context, offer, sent)
+  const taken = repeated ? await takePayment(node, sent, repeated) : await storePayment(context, offer, sent)
   return withPayment(node, taken, async (held) => {
-    if (repeated) await judgeAgain(context, wanted, sent, taken)
+    if (repeated) await judgeAgain(context, offer, sent, taken)
     node.reached('payment-reserved')
     const payment = await chargePayment(node, held, reservation)
     const { idle } = stageRulesOf(payment)
     if (idle === 'pending') throw pendingPaymentError(node, payment)
-    if (idle === 'refusal') throw paymentRequiredError(context, wanted, payment.code)
+    if (idle === 'refusal') throw paymentRequiredError(context, offer, payment.code)
     return serve(held)
   })
 }
@@ -149,22 +149,22 @@ async function takePayment(node: Node, { signed }: SentPayment, stored: StoredPa
 }
 
 /** Judges a repeated payment that is not charged yet, or was withdrawn. Throws 402 if it is no longer valid. */
-async function judgeAgain(context: Context, wanted: PaymentOffer, { header }: SentPayment, payment: StoredPayment) {
+async function judgeAgain(context: Context, offer: PaymentOffer, { header }: SentPayment, payment: StoredPayment) {
   const isOffered = paymentStageOf(payment) === 'offered'
   if (!isOffered && !payment.withdrawn) return
   const scheme = exactScheme(context.node)
-  const code = await scheme.judge(header, wanted)
-  if (isOffered && code) throw paymentRequiredError(context, wanted, code)
+  const code = await scheme.judge(header, offer)
+  if (isOffered && code) throw paymentRequiredError(context, offer, code)
   // Expired: it cannot be charged, but an earlier attempt may still report success.
   if (!isOffered && (!code || scheme.isOver(payment))) await restorePayment(payment)
 }
 
 /** Stores a new payment that is valid by itself; of simultaneous requests one stores it. */
-async function storePayment(context: Context, wanted: PaymentOffer, sent: SentPayment): Promise<StoredPayment> {
+async function storePayment(context: Context, offer: PaymentOffer, sent: SentPayment): Promise<StoredPayment> {
   const { node } = context
-  const code = await exactScheme(node).judge(sent.header, wanted)
-  if (code || !sent.signed) throw paymentRequiredError(context, wanted, code ?? 'INVALID_PAYMENT')
-  const payment = { ...newPayment(node, wanted, sent, sent.signed), ...newLease(paymentLease, node) } as StoredPayment
+  const code = await exactScheme(node).judge(sent.header, offer)
+  if (code || !sent.signed) throw paymentRequiredError(context, offer, code ?? 'INVALID_PAYMENT')
+  const payment = { ...newPayment(node, offer, sent, sent.signed), ...newLease(paymentLease, node) } as StoredPayment
   try {
     await Payments.create(payment)
     return payment

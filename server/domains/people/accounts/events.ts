@@ -34,3 +34,10 @@ export const accountRoleChanged = defineEvent('account.role_changed', {
   holdsEverywhere: true,
   changesRights: 'of the target',
 })
+
+export const sessionsEnded = defineEvent('sessions.ended', {
+  body: z.object({ ids: z.union([z.literal('all'), z.array(z.string()).readonly()]) }),
+  data: () => ({}),
+  isUnsigned: () => true,
+  holdsEverywhere: true,
+})

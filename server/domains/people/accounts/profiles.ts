@@ -3,7 +3,7 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
 import { definePeerMessage } from '#server/kernel/peer-message'
 import type { SignedInUser } from '#shared/api/people/identity'
-import { deletedName, isDeleted, shortened } from '#shared/kit/person-name'
+import { chosenName, deletedName, isDeleted, shortened } from '#shared/kit/person-name'
 import { invitesAllocated } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 import { deceptionByStatus } from './names.ts'
@@ -98,7 +98,7 @@ export function profileOf(account: Pick<Account, '_id'> & Partial<ProfileFields>
   const custom = account.use_custom_avatar ? account.custom_avatar_url : null
   const avatar_url = custom ?? account.avatar_url ?? null
   const unnamed = isDeleted(id) ? deletedName : shortened(id)
-  return { id, name: username ?? display_name ?? unnamed, username, display_name, avatar_url }
+  return { id, name: chosenName({ display_name, username }) ?? unnamed, username, display_name, avatar_url }
 }
 
 /** The status of an account; null while it is suspended, or if older text would be refused now. */

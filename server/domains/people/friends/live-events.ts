@@ -48,7 +48,7 @@ export async function tagsOf(account: string): Promise<FriendTag[]> {
 }
 
 /** The new text, emoji and colour; null removes the tag. */
-export type GivenTag = Pick<StoredTag, 'tag' | 'emoji' | 'color'> | null
+type GivenTag = Pick<StoredTag, 'tag' | 'emoji' | 'color'> | null
 
 /** Sets a friend's tag, and returns it. NOT_FOUND if the two are not friends, CONFLICT at the limit. */
 export async function tagFriend(

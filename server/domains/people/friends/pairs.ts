@@ -58,7 +58,7 @@ export const listedPairs = async (account: string, pairs: readonly Pair[]): Prom
   foundRows(await unblockedPairs(account, pairs), (pair) => otherPersonOf(pair, account), account)
 
 /** A friend, by the caller's id of the friendship or by address. */
-export type FriendReference = { id: string } | { address: string }
+type FriendReference = { id: string } | { address: string }
 
 /** The filters for a friend's row, from either side; other people's rows do not match. */
 const rowsOf = (account: string, which: FriendReference) =>

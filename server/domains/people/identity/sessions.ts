@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { endAdminProofs, recordActivity } from '#server/domains/people/accounts/accounts'
+import { sessionsEnded } from '#server/domains/people/accounts/events'
 import { isRowOf, unsignedEntry } from '#server/domains/rooms/events/define'
 import type { Caller, Node, SignedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type Row } from '#server/log/types'
 import type { AuthMethod } from '#shared/api/people/identity'
-import { sessionsEnded } from './events.ts'
 import { type ServiceTokenRecord, ServiceTokens, type SessionRecord, Sessions } from './model.ts'
 import {
   type ClientData,

@@ -8,15 +8,18 @@ import {
   recordSignIn,
 } from '#server/domains/people/accounts/accounts'
 import { ownerView } from '#server/domains/people/accounts/profiles'
+import { isSuspended, roleOf } from '#server/domains/people/accounts/roles'
 import { makeFriends } from '#server/domains/people/friends/requests'
 import { sendClearMessage } from '#server/domains/rooms/messages/send'
 import { joinStaffRooms } from '#server/domains/rooms/room-state/membership'
 import { joinAlpha } from '#server/domains/rooms/rooms/alpha'
 import type { Caller, Context, Node } from '#server/kernel/context'
+import type { Callers } from '#server/kernel/domain'
 import type { AuthMethod, SignedInAnswer } from '#shared/api/people/identity'
+import { identifyAdmin } from './admin-proof.ts'
 import { accountOfIdentity, type ProvenIdentity } from './identities.ts'
 import { type SessionRecord, Sessions } from './model.ts'
-import { endSession, storeSession, type Tokens, validSessions } from './sessions.ts'
+import { endSession, identifyCaller, storeSession, type Tokens, validSessions } from './sessions.ts'
 import { welcomeSettings } from './settings.ts'
 import { type ClientData, noSessionError, tokenHashOf } from './tokens.ts'
 
@@ -166,7 +169,7 @@ async function continueSession(
  * The caller's part of `session:ready`. It is read after the socket is registered, so that a session that ended
  * meanwhile is noticed.
  */
-export const describeCaller =
+const describeCaller =
   (node: Node) =>
   async ({ account, session }: Caller) => {
     if (account === null || !session) return null
@@ -174,3 +177,13 @@ export const describeCaller =
     if (valid.size === 0) throw noSessionError('SESSION_NOT_FOUND')
     return record ? ownerView(record) : null
   }
+
+/** The functions by which both doors identify callers. */
+export const callersOf = (node: Node): Callers => ({
+  identify: identifyCaller(node),
+  identifyAdmin: identifyAdmin(node),
+  alive: validSessions(node),
+  describe: describeCaller(node),
+  roleOf: (account) => roleOf(node, account),
+  isSuspended: (account) => isSuspended(node, account),
+})

@@ -1,4 +1,4 @@
-import { generateNonce, SiweMessage } from 'siwe'
+import type { SiweMessage } from 'siwe'
 import { getAddress, type Hex, isAddressEqual, isHex, verifyMessage } from 'viem'
 import type { Context, Node } from '#server/kernel/context'
 import type { Chain } from '#server/ports/chain/port'
@@ -79,11 +79,15 @@ export function checkWords(
     throw new AppError('INVALID_SIGNATURE', { message: 'The message grants resources, and none are asked for' })
 }
 
+/** Loaded for the first sign-in by a wallet: it brings another library for chains. */
+const loadSiwe = () => import('siwe')
+
 export const nonceMilliseconds = 300_000
 const keptMilliseconds = 900_000
 
 /** Issues a nonce for the message of a wallet. A signed-in caller links that wallet. */
 export async function issueNonce(address: string, now: number, caller: string | null = null): Promise<string> {
+  const { generateNonce } = await loadSiwe()
   const nonce = generateNonce()
   const issued_at = new Date(now)
   const expires_at = new Date(now + keptMilliseconds)
@@ -175,6 +179,7 @@ export async function writeMessage(
   const now = node.now()
   const nonce = await purpose.nonceFor(node, address, caller.account)
   const [site] = sitesOf({ node, origin })
+  const { SiweMessage } = await loadSiwe()
   const message = new SiweMessage({
     ...site,
     address: getAddress(address),
@@ -210,7 +215,7 @@ export async function checkMessage(
 ): Promise<SiweMessage> {
   const { node } = asked
   const siwe = siweSettings.of(node)
-  const message = readMessage(raw, address)
+  const message = await readMessage(raw, address)
   if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
   checkWords(message, purpose.isFit)
   refuseOtherChains(siwe.chainIds, message.chainId)
@@ -221,7 +226,8 @@ export async function checkMessage(
 }
 
 /** The fields of a message in exactly the standard's form. */
-export function readMessage(raw: string, address: string): SiweMessage {
+export async function readMessage(raw: string, address: string): Promise<SiweMessage> {
+  const { SiweMessage } = await loadSiwe()
   try {
     const message = new SiweMessage(raw)
     const same = message.prepareMessage() === raw && isAddressEqual(getAddress(message.address), getAddress(address))

@@ -29,7 +29,7 @@ const Claims = z
     exp: z.number().int(),
   })
   .refine(({ iat, exp }) => exp > iat && exp - iat <= sessionSeconds)
-export type Claims = z.infer<typeof Claims>
+type Claims = z.infer<typeof Claims>
 
 /** Signs with the newest key. */
 export function signToken(keys: Keys, { jti, iat, exp, ...payload }: Claims): Promise<string> {

@@ -1,12 +1,4 @@
 import { p256 } from '@noble/curves/nist.js'
-import { verifyRegistrationResponse } from '@simplewebauthn/server'
-import {
-  convertAAGUIDToString,
-  cose,
-  decodeAttestationObject,
-  decodeCredentialPublicKey,
-  parseAuthenticatorData,
-} from '@simplewebauthn/server/helpers'
 import type { NewCredential, UsedCredential } from '#shared/api/people/passkey-credentials'
 import type { passkeys as contract } from '#shared/api/people/passkeys'
 import { AppError } from '#shared/errors'
@@ -64,12 +56,16 @@ function refuseOtherId(id: string, ...others: (string | null | undefined)[]): vo
   if (others.some((other) => other && other !== id)) throw new AppError('PASSKEY_VERIFICATION_FAILED')
 }
 
-export interface NewPasskey extends Point {
+interface NewPasskey extends Point {
   credentialId: string
   counter: number
   aaguid: string
   backedUp: boolean
 }
+
+/** Loaded for the first passkey: they bring a library of certificates. */
+const loadHelpers = () => import('@simplewebauthn/server/helpers')
+type Helpers = Awaited<ReturnType<typeof loadHelpers>>
 
 export const es256 = -7
 const coordinateBytes = 32
@@ -80,10 +76,11 @@ export async function verifyAttestation(
   challenge: string,
   { rpId, origins }: Site,
 ): Promise<NewPasskey> {
-  const made = readAttestation(response.attestationObject)
+  const made = readAttestation(response.attestationObject, await loadHelpers())
   if (made.credentialId !== id) throw new AppError('PASSKEY_VERIFICATION_FAILED')
   const { attestationObject, clientDataJSON } = response
   const whole = { id, rawId: id, type: 'public-key' as const, clientExtensionResults: {} }
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { verified } = await verifyRegistrationResponse({
     response: { ...whole, response: { attestationObject, clientDataJSON } },
     expectedChallenge: challenge,
@@ -98,19 +95,19 @@ export async function verifyAttestation(
   return made
 }
 
-function readAttestation(encoded: string): NewPasskey {
+function readAttestation(encoded: string, helpers: Helpers): NewPasskey {
   try {
-    const attestation = decodeAttestationObject(Uint8Array.from(Buffer.from(encoded, 'base64url')))
+    const attestation = helpers.decodeAttestationObject(Uint8Array.from(Buffer.from(encoded, 'base64url')))
     refuseForeignFormats(attestation)
-    const { credentialID, credentialPublicKey, counter, aaguid, flags } = parseAuthenticatorData(
+    const { credentialID, credentialPublicKey, counter, aaguid, flags } = helpers.parseAuthenticatorData(
       attestation.get('authData'),
     )
     if (!credentialID || !credentialPublicKey || !aaguid) throw new Error('There is no credential')
     return {
-      ...readKey(credentialPublicKey),
+      ...readKey(credentialPublicKey, helpers),
       credentialId: Buffer.from(credentialID).toString('base64url'),
       counter,
-      aaguid: convertAAGUIDToString(aaguid),
+      aaguid: helpers.convertAAGUIDToString(aaguid),
       backedUp: flags.bs,
     }
   } catch (cause) {
@@ -122,14 +119,17 @@ function readAttestation(encoded: string): NewPasskey {
  * We request no attestation; a signed one must be signed by the new key. Certificates contain URLs to fetch, so none is
  * read.
  */
-function refuseForeignFormats(attestation: ReturnType<typeof decodeAttestationObject>): void {
+function refuseForeignFormats(attestation: ReturnType<Helpers['decodeAttestationObject']>): void {
   const format = attestation.get('fmt')
   const isSelfSigned = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined
   if (format !== 'none' && !isSelfSigned) throw new Error('The attestation format is not accepted')
 }
 
 /** The point of an ES256 key. It refuses other keys, and points outside the curve. */
-function readKey(encoded: Parameters<typeof decodeCredentialPublicKey>[0]): Point {
+function readKey(
+  encoded: Parameters<Helpers['decodeCredentialPublicKey']>[0],
+  { cose, decodeCredentialPublicKey }: Helpers,
+): Point {
   const key = decodeCredentialPublicKey(encoded)
   if (!cose.isCOSEPublicKeyEC2(key)) throw new Error('The key is not an EC2 key')
   const { alg, crv, x, y } = cose.COSEKEYS

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import { p256 } from '@noble/curves/nist.js'
-import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { accountByEmail } from '#server/domains/people/accounts/emails'
 import { allowEmail, sendCodeEmail } from '#server/domains/people/email/index'
@@ -38,6 +37,7 @@ async function verifyAssertion(
   const id = passkey.credential_id
   const { clientDataJSON, authenticatorData } = response
   const signed = { clientDataJSON, authenticatorData, signature: derOf(response.signature) }
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response: signed },
     expectedChallenge: challenge,

@@ -57,7 +57,7 @@ const ClientData = z.object({
   crossOrigin: z.boolean().nullish(),
   topOrigin: z.unknown().optional(),
 })
-export type ClientData = z.infer<typeof ClientData>
+type ClientData = z.infer<typeof ClientData>
 
 /** The browser's client data, unchecked. */
 export function readClientData(encoded: string): ClientData {

@@ -3,7 +3,7 @@ import { textDraft } from '#server/domains/moderation/verdict/content'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { isFound } from '#server/domains/people/accounts/found'
 import { namesOfPeople } from '#server/domains/people/accounts/profiles'
-import { refuseChange } from '#server/domains/rooms/room-state/judge-draft'
+import { judgeChange } from '#server/domains/rooms/room-state/judge-draft'
 import { type Actions, type Context, type Node, signedIn } from '#server/kernel/context'
 import { upsert } from '#server/ports/database/port'
 import { type Board, boardTypes, type profileBoard as contract } from '#shared/api/people/profile-board'
@@ -48,7 +48,7 @@ async function refuseMany({ node }: Context, account: string, what: string, most
 
 /** Such a text could also be said in alpha, whose rules and bans it meets. */
 const refuseUnsayable = (node: Node, account: string, text: string): Promise<unknown> =>
-  node.log.ask(roomKey(alpha), (view, now) => refuseChange(view, textDraft('text', text), { node, account, now }))
+  node.log.ask(roomKey(alpha), (view, now) => judgeChange(view, textDraft('text', text), { node, account, now }))
 
 /** The choices that a widget offers. */
 function choicesOf({ widget_type, config }: StoredWidget): readonly string[] {

@@ -41,7 +41,7 @@ import type { ProfilePage, StoredTheme, StoredWidget } from './model.ts'
 import { changePage, filesShownOnPages, isFileHere, type PageContent, pageOf, withoutOthersFiles } from './pages.ts'
 
 /** The displayed theme: saved fields over the defaults. */
-export function displayedTheme(stored: StoredTheme | null | undefined): ProfileTheme {
+function displayedTheme(stored: StoredTheme | null | undefined): ProfileTheme {
   const { created_at: _, updated_at: __, ...saved } = stored ?? { created_at: '', updated_at: '' }
   return { ...defaultTheme, ...saved }
 }

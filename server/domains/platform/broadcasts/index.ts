@@ -98,7 +98,7 @@ const BroadcastText = z.object({
   /** Milliseconds. */
   at: z.number(),
 })
-export type BroadcastText = z.infer<typeof BroadcastText>
+type BroadcastText = z.infer<typeof BroadcastText>
 
 /** Sends the next batch, and leaves the rest to a job like this one. */
 export const broadcastJob: Job<typeof BroadcastText> = job({

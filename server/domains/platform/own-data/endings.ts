@@ -18,7 +18,7 @@ import { memberLeft } from '#server/domains/rooms/room-state/events/people'
 import { roomIn } from '#server/domains/rooms/room-state/facts'
 import { giveUpMembership, membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
-import { purgeableFrom, roomsWithPurgedTexts } from '#server/domains/rooms/room-state/redaction'
+import { ordinalBehindPurge, purgeableFrom, roomsWithPurgedTexts } from '#server/domains/rooms/room-state/redaction'
 import { actorOf, archiveRoom, entryOf, plazaActor } from '#server/domains/rooms/room-state/standing'
 import { actWithSuccession, hasSuccession, isManaged } from '#server/domains/rooms/room-state/succession'
 import { Streams } from '#server/domains/streams/streams/model'
@@ -174,8 +174,10 @@ export async function removeTexts(node: Node, account: string, signal: AbortSign
 const roomsOf = async (account: string): Promise<RoomKey[]> =>
   (await Members.find({ user_address: account }, { room: 1 }).lean()).map(({ room }) => room)
 
+/** A purge by Plaza itself leaves nothing before its end, so that later runs look behind it alone. */
 async function purgeIn(node: Node, account: string, key: RoomKey): Promise<void> {
-  const { count, from_seq } = await purgeableFrom(key, account, 1)
+  const first = await ordinalBehindPurge(key, account, plazaActor.account)
+  const { count, from_seq } = await purgeableFrom(key, account, first)
   if (count === 0) return
   await node.log.act(key, {
     sender: plazaActor.account,

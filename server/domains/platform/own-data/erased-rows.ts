@@ -75,7 +75,7 @@ const isShown = (row: OwnRow, { unless = {} }: Share) =>
 const isOf = (row: OwnRow, { owner, at, through }: Share, account: string) =>
   owner !== null && at === undefined && through === undefined && [row[owner]].flat().includes(account)
 
-export const withoutFields = (row: OwnRow, paths: readonly string[]): OwnRow =>
+const withoutFields = (row: OwnRow, paths: readonly string[]): OwnRow =>
   Object.fromEntries(
     Object.entries(row)
       .filter(([field]) => !paths.includes(field))
@@ -114,7 +114,7 @@ type Stored = Collection<OwnRow & { _id: string }>
 const rowsAtOnce = 500
 
 /** So many rows were removed or changed, by their models. */
-export type Counts = { [model: string]: number }
+type Counts = { [model: string]: number }
 
 /** What a pass over the store goes through, and what it notes. */
 interface Pass {

@@ -7,7 +7,7 @@ import { archiveDays } from '#shared/api/platform/own-data'
 import { type PushType, ringing } from '#shared/api/platform/push'
 import type { GroupInvitation } from '#shared/api/rooms/group-invitations'
 import { linkTo } from '#shared/kit/pages'
-import { shortened } from '#shared/kit/person-name'
+import { chosenName, shortened } from '#shared/kit/person-name'
 import { dmOf, roomKey } from '#shared/kit/room-key'
 import { subscribedAccounts } from './browsers.ts'
 import { type AccountNotice, queueNotice, withdrawNotice } from './deliver.ts'
@@ -56,7 +56,7 @@ function notifyInBackground(node: Node, notices: ReadonlyMap<string, AccountNoti
 
 const daySeconds = 86_400
 /** The page of calls and bookings. */
-export const callsPage = linkTo('calls')
+const callsPage = linkTo('calls')
 /** The page of invitations. */
 const invitationsPage = linkTo('home')
 
@@ -134,7 +134,7 @@ const invitationTag = (id: string) => `group_invitation:${id}`
 
 /** Notifies the callee's browsers of a ring, in the background. */
 export function notifyRing(node: Node, { id, caller, callee, call_type }: Call): void {
-  const name = nameOf(caller)
+  const name = chosenName(caller) ?? shortened(caller.address)
   const notice = {
     title: name,
     body: call_type === 'video' ? 'Incoming video call' : 'Incoming call',
@@ -153,4 +153,3 @@ export function notifyRing(node: Node, { id, caller, callee, call_type }: Call):
 export const withdrawRing = (node: Node, { id }: Pick<Call, 'id'>): void => withdrawNotice(node, tagOf(id))
 
 const tagOf = (call: string) => `call:${call}`
-const nameOf = ({ username, display_name, address }: Call['caller']) => username ?? display_name ?? shortened(address)

@@ -1,10 +1,10 @@
 import { blockedBy } from '#server/domains/moderation/blocks/blocks'
 import { readMarker } from '#server/domains/moderation/verdict/markers'
 import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
-import { countsOf as leftIn } from '#server/domains/rooms/messages/reads'
+import { countUnread } from '#server/domains/rooms/messages/reads'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/room-state/facts'
 import { Members, Reads } from '#server/domains/rooms/room-state/model'
-import { messagesAt } from '#server/domains/rooms/room-state/redaction'
+import { presentMessagesAt } from '#server/domains/rooms/room-state/redaction'
 import { type Card, cardsOf } from '#server/domains/rooms/room-state/rows'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
@@ -74,7 +74,7 @@ export async function countsOfCards(
     const stale = ids.flatMap((id) => active.get(id) ?? [])
     const counted = stale.map(async (card): Promise<[string, UnreadCounts]> => {
       const { key, total } = card
-      return [idOf(key), await leftIn(key, account, { ...ownDataOf(card), total, blocked })]
+      return [idOf(key), await countUnread(key, account, { ...ownDataOf(card), total, blocked })]
     })
     return new Map(await Promise.all(counted))
   }
@@ -134,7 +134,7 @@ const hidden = (shown: LastMessage): LastMessage => ({
 
 async function readLast(cards: readonly Card[]): Promise<Map<RoomKey, LastMessage | null>> {
   const places = cards.flatMap(({ key, total }) => (total > 0 ? { room: key, n: total } : []))
-  const rows = new Map((await messagesAt(places)).map((row) => [row.room, row]))
+  const rows = new Map((await presentMessagesAt(places)).map((row) => [row.room, row]))
   return new Map(
     cards.map(({ key, room: { messaging_type } }): [RoomKey, LastMessage | null] => {
       const row = rows.get(key)

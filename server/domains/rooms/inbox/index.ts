@@ -11,7 +11,7 @@ import {
   visibleRooms,
 } from '#server/domains/rooms/room-state/membership'
 import { Members, Reads, Rooms } from '#server/domains/rooms/room-state/model'
-import { messagesAt, messagesBetween as rowsBetween } from '#server/domains/rooms/room-state/redaction'
+import { presentMessagesAt, presentMessagesBetween } from '#server/domains/rooms/room-state/redaction'
 import { type Card, cardsOf, headsOf, rowOfCard, rowsOf } from '#server/domains/rooms/room-state/rows'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -21,8 +21,7 @@ import { inbox as contract } from '#shared/api/rooms/inbox'
 import { locationChatOf } from '#shared/api/rooms/location-chat'
 import type { LastMessage, RoomSummary } from '#shared/api/rooms/room'
 import { isInClear } from '#shared/kit/clear-types'
-import { conversationIdOf } from '#shared/kit/conversation-id'
-import { alpha, peerIn, roomKey, roomOfKey } from '#shared/kit/room-key'
+import { alpha, conversationIdOf, peerIn, roomKey, roomOfKey } from '#shared/kit/room-key'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { countsOfCards, lastMessagesOf, noCounts, type OwnRoomData } from './counts.ts'
 import { followUnread, greetNotifications } from './unread.ts'
@@ -42,7 +41,7 @@ const alphaMembership: Action<typeof contract.alphaMembership> = async (_input, 
   const { joined_at, is_active, applied_seq } = member
   const n = read?.n ?? 0
   const [[last], [parting]] = await Promise.all([
-    n > 0 ? rowsBetween(key, n, n) : [],
+    n > 0 ? presentMessagesBetween(key, n, n) : [],
     is_active ? [] : node.log.read(key, applied_seq - 1, 1),
   ])
   return {
@@ -69,7 +68,9 @@ const directPreviews: Action<typeof contract.directPreviews> = async (_input, co
     node,
     conversations.map(({ key }) => key),
   )
-  const newest = await messagesAt([...heads].flatMap(([room, { total }]) => (total > 0 ? { room, n: total } : [])))
+  const newest = await presentMessagesAt(
+    [...heads].flatMap(([room, { total }]) => (total > 0 ? { room, n: total } : [])),
+  )
   const last = new Map(newest.map((row) => [row.room, row]))
   const previews = conversations.flatMap(({ key, id, peer }) => {
     const row = last.get(key)
@@ -131,7 +132,7 @@ async function ownRooms(
 }
 
 /** A room with its newest message, by which lists are ordered. */
-export interface LatestRoom {
+interface LatestRoom {
   card: Card
   last: LastMessage | null
   /** The time of the last message, or of the founding. */

@@ -1,7 +1,7 @@
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { readRoom } from '#server/domains/rooms/room-state/access'
 import { messageFactOf, messageIn, pinsIn, sealingOf } from '#server/domains/rooms/room-state/facts'
-import { messagesBetween as rowsBetween } from '#server/domains/rooms/room-state/redaction'
+import { presentMessagesBetween } from '#server/domains/rooms/room-state/redaction'
 import { isSuspended } from '#server/domains/rooms/room-state/standing'
 import type { Action, Context, Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
@@ -43,7 +43,7 @@ export async function firstMessageSince(key: RoomKey, time: number, total: numbe
   let high = total + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const [row] = await rowsBetween(key, middle, middle)
+    const [row] = await presentMessagesBetween(key, middle, middle)
     if (row && row.at < time) low = middle + 1
     else high = middle
   }
@@ -58,7 +58,7 @@ export async function pageOf(context: Context, input: Page) {
   const { key, isInsider, ...head } = await readableRoom(context, input.room)
   const { from, to, ...more } = await pageRangeOf(context.node, key, head, input)
   await context.charge(Math.max(0, to - from + 1))
-  const rows = from > to ? [] : await rowsBetween(key, from, to)
+  const rows = from > to ? [] : await presentMessagesBetween(key, from, to)
   const messages = await messagesOf(key, rows.map(messageFactOf), isInsider)
   const ids = messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : []))
   const [reactions, reacted] = await Promise.all([

@@ -19,7 +19,7 @@ import {
   reactedIn,
   sealingOf,
 } from '#server/domains/rooms/room-state/facts'
-import { acceptedVerdict, refuseChange, refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
+import { acceptedVerdict, judgeChange, refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
 import { isKnownRoom, kindOf } from '#server/domains/rooms/room-state/kinds'
 import { messageOf } from '#server/domains/rooms/room-state/rendered'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/standing'
@@ -31,10 +31,9 @@ import { messages as contract } from '#shared/api/rooms/messages'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { isInClear } from '#shared/kit/clear-types'
-import { conversationIdOf, dmOfConversation } from '#shared/kit/conversation-id'
 import { dmOf, done, type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { countsBySign, signForm } from '#shared/kit/reaction-sign'
-import { peersOf } from '#shared/kit/room-key'
+import { conversationIdOf, dmOfConversation, peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo, sealedBy } from '#shared/kit/room-kinds'
 import { follow, sync } from './catch-up.ts'
 import { draftOf, draftOfBody, movedSpans } from './drafts.ts'
@@ -76,7 +75,7 @@ async function editMessage(
   const { node } = context
   const draft = draftOf({ text, content, mentions, blobs }, sealedBy(room))
   const { text: clean } = draft
-  const fault = await sealedTextCheck(node, key, account, draft)
+  const sealingErrorIn = await sealedTextCheck(node, key, account, draft)
   const storage = { publicUrl: node.settings.storageUrl, sender: account }
   const isSaying = (body: MessageBody) =>
     body.text === clean && (!mentions || isDeepStrictEqual(body.mentions, draft.mentions))
@@ -95,9 +94,9 @@ async function editMessage(
         const message = presentMessage(touchableMessage(view, account, id, now))
         const { reply_to } = message.body
         const quote = quoteNow(message, reply_to && messageIn(view, reply_to.id))
-        const stale = fault(view)
+        const sealingError = sealingErrorIn(view)
         refuseEdit(message, account, version, now)
-        if (stale) throw stale
+        if (sealingError) throw sealingError
         const { poll: _, media: named = [], ...kept } = message.body
         before = named
         const changed = {
@@ -109,7 +108,7 @@ async function editMessage(
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
         }
         const after = { ...draftOfBody(changed), blobs }
-        const { flagged } = refuseChange(view, after, { node, account, now, missing })
+        const { flagged } = judgeChange(view, after, { node, account, now, missing })
         // Without a declaration, an edited sealed message may keep its files.
         const isUndeclared = sealingOf(view) !== null && blobs === undefined
         const body = {

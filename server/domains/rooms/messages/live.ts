@@ -12,8 +12,7 @@ import { leanBatch, leanEvent } from '#shared/api/rooms/lean'
 import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/rooms/room-events'
 import { access, capabilitiesChanged, heads } from '#shared/api/rooms/rooms'
 import { errors } from '#shared/errors'
-import { roomOfKey } from '#shared/kit/primitives'
-import { peerIn } from '#shared/kit/room-key'
+import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
 import { isNewEpoch, roomsOf, stopListening } from './listen.ts'
 import { eventOf } from './pages.ts'
 import { endTyping } from './presence.ts'
@@ -198,20 +197,19 @@ async function sendCapabilities(node: Node, key: RoomKey, account: string): Prom
     node.live.send(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
 }
 
-/** Tells those who listen to a conversation with one of these deleted accounts that they can send nothing there. */
+/** Tells those who have a conversation with one of these deleted accounts that they can send nothing there. */
 export function closeConversationsWith(node: Node, deleted: ReadonlySet<string>): void {
-  for (const connection of node.live.connectionsOf(namespace, 'all')) {
-    const { account } = connection
-    if (account === null) continue
-    for (const key of roomsOf(connection).keys()) {
-      const peer = peerIn(roomOfKey(key), account)
-      if (peer === null || !deleted.has(peer)) continue
+  const connected = new Set(node.live.connectionsOf(namespace, 'all').flatMap(({ account }) => account ?? []))
+  for (const account of connected)
+    for (const peer of deleted) {
+      const key = roomKey(dmOf(account, peer))
+      // A node holds the conversations of accounts that listen, or that get unread counts.
+      if (node.log.headHere(key) === null) continue
       void capabilitiesNow(node, key, account).then(
-        (known) => connection.emit(capabilitiesChanged, known),
+        (known) => node.live.send(capabilitiesChanged, audiences.account(account), known),
         () => {},
       )
     }
-  }
 }
 
 /** Global events affect sending, listening and waiting in every room. */
@@ -253,7 +251,7 @@ export function greetConnection(node: Node, connection: Connection): void {
   })
 }
 
-export interface Frame {
+interface Frame {
   rows: readonly Row[]
   /** The person whom its last row removes; they receive this frame, and no later one. */
   removed: string | null

@@ -16,7 +16,7 @@ const repeatedEveryMilliseconds = 20_000
 const forgottenAfterMilliseconds = 45_000
 
 const Typist = z.object({ id: z.string().max(200), name: z.string().max(200), until: z.number() })
-export type Typist = z.output<typeof Typist>
+type Typist = z.output<typeof Typist>
 
 /** A short hash of the account id, by which nodes distinguish people; collisions are negligible. */
 const markOf = (account: string) => createHash('sha256').update(account).digest('base64url').slice(0, markLength)

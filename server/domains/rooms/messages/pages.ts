@@ -11,9 +11,8 @@ import type { Message } from '#shared/api/rooms/message'
 import type { Person } from '#shared/api/rooms/room'
 import type { RoomEvent } from '#shared/api/rooms/room-events'
 import { quoteText } from '#shared/kit/cut'
-import { roomOfKey } from '#shared/kit/primitives'
 import { signForm } from '#shared/kit/reaction-sign'
-import { idIn, roomOfKey as refOfKey } from '#shared/kit/room-key'
+import { idIn, roomOfKey } from '#shared/kit/room-key'
 
 const unnamedActor: Person = { id: '', name: '', role: null, isAgent: false }
 
@@ -112,7 +111,7 @@ const newerFactOf = (original: MessageFact, stored: MessageFact | undefined): Me
 /** Messages in their present state, with quotes; a reply to a deleted message has none. */
 export async function messagesOf(room: RoomKey, facts: readonly MessageFact[], isInsider: boolean): Promise<Message[]> {
   const answered = await quotedMessages(room, facts)
-  const ref = refOfKey(room)
+  const ref = roomOfKey(room)
   const messages = facts.map((fact) => messageOf(ref, quotingNow(fact, answered)))
   return isInsider ? messages : messages.map(messageForOutsiders)
 }
@@ -158,7 +157,7 @@ const reactedAtMost = 100
 export async function reactionsOf(room: RoomKey, ids: readonly string[]) {
   const found = ids.map((message_id) => Reactions.find({ message_id, is_active: true }).limit(reactedAtMost).lean())
   const rows = (await Promise.all(found)).flat()
-  const channel_id = idIn('channel_id', refOfKey(room))
+  const channel_id = idIn('channel_id', roomOfKey(room))
   return rows
     .filter((row) => row.room === room)
     .flatMap(({ message_id, user_address, emojis }) =>

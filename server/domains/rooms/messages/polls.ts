@@ -11,7 +11,7 @@ import {
   pollIn,
   voteIn,
 } from '#server/domains/rooms/room-state/facts'
-import { capabilitiesOf, refuseChange } from '#server/domains/rooms/room-state/judge-draft'
+import { capabilitiesOf, judgeChange } from '#server/domains/rooms/room-state/judge-draft'
 import { Polls, Votes } from '#server/domains/rooms/room-state/model'
 import { isPurged, openPurgesIn } from '#server/domains/rooms/room-state/redaction'
 import { messageOfRow, pollOf } from '#server/domains/rooms/room-state/rendered'
@@ -124,7 +124,7 @@ const create: Action<typeof contract.create> = async (
   })
   const { row, body } = await sendDraft(context, key, account, draftOfPoll(asked), {
     cid: client_msg_id,
-    poll: (_id, at) => ({ id: poll_id, poll: fact(at) as unknown as Json }),
+    poll: (at) => ({ id: poll_id, poll: fact(at) as unknown as Json }),
   })
   if (!body.poll) throw new AppError('INTERNAL_ERROR')
   return { poll: pollOf(roomOfKey(key), { ...body.poll, message_id: row._id }), message: messageOfRow(row) }
@@ -173,7 +173,7 @@ const update: Action<typeof contract.update> = async (
     }
     if (asked === null) return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next }) }
     const draft = draftOfPoll(pollInputOf(next))
-    const { flagged } = refuseChange(view, draft, { node: context.node, account, now })
+    const { flagged } = judgeChange(view, draft, { node: context.node, account, now })
     const message = editedQuestion(
       touchableMessage(view, account, poll.message_id, now).message,
       draft.text,

@@ -5,10 +5,10 @@ import { Members, Mentions, Reads } from '#server/domains/rooms/room-state/model
 import {
   goneAmong,
   isPurged,
-  messagesAt,
   type OpenPurge,
   openPurgesIn,
-  messagesBetween as rowsBetween,
+  presentMessagesAt,
+  presentMessagesBetween,
 } from '#server/domains/rooms/room-state/redaction'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/operate/node-state'
@@ -28,7 +28,7 @@ type Arrival = Partial<Pick<MemberFact, 'joined_seq' | 'joined_n'>> | null | und
 type Mark = { seq: number; n: number }
 
 /** Unread messages since a member came: all (`left`), those of other unblocked people, and mentions among these. */
-export async function countsOf(
+export async function countUnread(
   key: RoomKey,
   account: string,
   { read, arrival, total, blocked }: { read: Mark; arrival: Arrival; total: number; blocked: readonly string[] },
@@ -82,7 +82,7 @@ interface Naming {
 export async function unreadCountsOf(key: RoomKey, account: string, arrival: Arrival, { total }: { total: number }) {
   const [mark, blocked] = await Promise.all([Reads.findOne({ _id: idOf(key, account) }).lean(), blockedBy(account)])
   const read = mark ?? noReadMark
-  return { seq: read.seq, ...(await countsOf(key, account, { read, arrival, total, blocked })) }
+  return { seq: read.seq, ...(await countUnread(key, account, { read, arrival, total, blocked })) }
 }
 
 export async function firstUnreadOf(
@@ -93,7 +93,7 @@ export async function firstUnreadOf(
 ): Promise<{ seq: number; created_at: string } | null> {
   const read = await Reads.findOne({ _id: idOf(key, account) }).lean()
   const next = Math.max(read?.n ?? 0, arrival?.joined_n ?? 0) + 1
-  const [row] = next <= total ? await rowsBetween(key, next, next) : []
+  const [row] = next <= total ? await presentMessagesBetween(key, next, next) : []
   return row ? { seq: row.seq, created_at: new Date(row.at).toISOString() } : null
 }
 
@@ -154,7 +154,7 @@ export const receipts: Action<typeof contract.receipts> = async ({ id }, context
   const marks = await Reads.find({ _id: { $in: ids }, n: { $gte: 1 } }).lean()
   const places = [...new Set(marks.map(({ n }) => n))]
   await context.charge(places.length)
-  const rows = await messagesAt(places.map((n) => ({ room: key, n })))
+  const rows = await presentMessagesAt(places.map((n) => ({ room: key, n })))
   const read = new Map(rows.map(({ _id, n }) => [n, _id]))
   return {
     receipts: marks.flatMap(({ user_address, n }) => {

@@ -1,15 +1,17 @@
 import { type MessageFact, messageFactOf, sealingOf } from '#server/domains/rooms/room-state/facts'
-import { messagesBetween as rowsBetween } from '#server/domains/rooms/room-state/redaction'
+import { presentMessagesBetween } from '#server/domains/rooms/room-state/redaction'
 import {
   blockOf,
   blockSize,
   blocksWith,
+  containsWords,
   fileBlock,
   filedBlocks,
   nextBlock,
+  searchWords,
   segmentSize,
+  termOf,
 } from '#server/domains/rooms/room-state/search-index'
-import { containsWords, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import type { Action, Context, Node } from '#server/kernel/context'
 import { createTurnstile } from '#server/kernel/limits/turnstile'
 import { nodeState } from '#server/kernel/operate/node-state'
@@ -119,7 +121,7 @@ export const search: Action<typeof contract.search> = async ({ room, query, limi
   for await (const { from, to } of rest > 0 ? candidateRanges(node, key, words, start) : []) {
     if (!(await isPaid(context, from > to ? readForALookUp : to - from + 1, read > 0))) break
     await turn()
-    const facts = from > to ? [] : (await rowsBetween(key, from, to)).map(messageFactOf)
+    const facts = from > to ? [] : (await presentMessagesBetween(key, from, to)).map(messageFactOf)
     rest = from - 1
     let began = performance.now()
     let counted = began
@@ -189,6 +191,6 @@ async function* candidateRanges(
 
 /** The seq after the nth message. */
 async function seqAfter(room: RoomKey, n: number): Promise<number | null> {
-  const [row] = await rowsBetween(room, n, n)
+  const [row] = await presentMessagesBetween(room, n, n)
   return row ? row.seq + 1 : null
 }

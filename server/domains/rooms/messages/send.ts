@@ -32,10 +32,13 @@ export async function sendTo(context: Context, input: Parameters<typeof send>[0]
   const { account } = signedIn(context)
   const key = await keyOf(input.room)
   const draft = draftOf(input, sealedBy(input.room))
-  const fault = await sealedTextCheck(context.node, key, account, draft)
-  const otherFault = (view: View) =>
-    otherSealingError(view) ?? (input.client_msg_id === undefined ? unboundError : fault(view))
-  const extra = { cid: input.client_msg_id, fault: input.sealed_by ? otherFault : fault }
+  const sealingErrorIn = await sealedTextCheck(context.node, key, account, draft)
+  const sharedKeyErrorIn = (view: View) =>
+    otherSealingError(view) ?? (input.client_msg_id === undefined ? unboundError : sealingErrorIn(view))
+  const extra = {
+    cid: input.client_msg_id,
+    sealingErrorIn: input.sealed_by ? sharedKeyErrorIn : sealingErrorIn,
+  }
   const { message, duplicate, nextSendAt } = await sendDraft(context, key, account, draft, extra)
   return {
     message,
@@ -48,9 +51,9 @@ export async function sendTo(context: Context, input: Parameters<typeof send>[0]
 interface DraftExtras {
   cid?: string | undefined
   /** The refusal of a sealed text, if the room's state now forbids it. */
-  fault?: ((view: View) => AppError | null) | undefined
+  sealingErrorIn?: ((view: View) => AppError | null) | undefined
   /** A poll in the same row. */
-  poll?: (messageId: string, at: number) => { id: string; poll: Json } | AppError
+  poll?: (at: number) => { id: string; poll: Json }
 }
 
 /** Judges and appends in one step; every operation that posts ends here. */
@@ -59,7 +62,7 @@ export async function sendDraft(
   key: string,
   account: string,
   draft: MessageDraft,
-  { cid, poll, fault }: DraftExtras = {},
+  { cid, poll, sealingErrorIn }: DraftExtras = {},
 ) {
   await refuseUnreachablePeer(node, key, account)
   const name = await displayNameOf(node, account)
@@ -78,21 +81,20 @@ export async function sendDraft(
         const { facts, standing, hidden } = judged
         ruling = judged.ruling
         if (hidden) return { refuse: hidden }
-        const stale = fault?.(view)
+        const sealingError = sealingErrorIn?.(view)
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
-        if (stale) return { refuse: stale }
+        if (sealingError) return { refuse: sealingError }
         if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReplyError }
-        const extra = poll?.('', now)
-        if (extra instanceof AppError) return { refuse: extra }
         if (!standing.isMember) return { refuse: outsiderError }
         const quote = reply && quoteOf(reply, facts)
-        const body = { ...bodyOf(draft, quote, ruling, extra?.id ?? null), ...keysOf(files) }
+        const newPoll = poll?.(now)
+        const body = { ...bodyOf(draft, quote, ruling, newPoll?.id ?? null), ...keysOf(files) }
         return {
           accept: entryOf(
             view,
             { account, name, role: standing.role },
             messageCreated,
-            extra ? { ...body, poll: extra.poll as never } : body,
+            newPoll ? { ...body, poll: newPoll.poll as never } : body,
           ),
         }
       },

@@ -5,7 +5,7 @@ import { devicesNamed } from '#server/domains/people/device-keys/devices'
 import { readRoom } from '#server/domains/rooms/room-state/access'
 import { currentEpochIn, epochIn, messageFactOf, sealingOf } from '#server/domains/rooms/room-state/facts'
 import { DmVectors } from '#server/domains/rooms/room-state/model'
-import { messagesBetween as rowsBetween } from '#server/domains/rooms/room-state/redaction'
+import { presentMessagesBetween } from '#server/domains/rooms/room-state/redaction'
 import { standingOf } from '#server/domains/rooms/room-state/standing'
 import type { Action, Node } from '#server/kernel/context'
 import type { View } from '#server/log/types'
@@ -33,7 +33,7 @@ export const sharedKeyHistory: Action<typeof contract.sharedKeyHistory> = async 
       ? Math.max(1, total - sharedKeyRowsAtMost + 1)
       : await firstMessageSince(key, Date.parse(since), total)
   const to = Math.min(total, from + sharedKeyRowsAtMost - 1)
-  const rows = from > to ? [] : await rowsBetween(key, from, to)
+  const rows = from > to ? [] : await presentMessagesBetween(key, from, to)
   const found = await messagesOf(key, rows.map(messageFactOf), true)
   const messages = found
     .filter(({ is_deleted }) => !is_deleted)

@@ -21,7 +21,7 @@ export const Claims = defineModel<StoredClaim>(
 )
 
 /** The last visit of an account at a place; `_id` is the place and the account. */
-export interface StoredVisit {
+interface StoredVisit {
   _id: string
   at: Date
   expires_at: Date

@@ -90,7 +90,7 @@ export function mayRead(view: View, standing: Standing | null): boolean {
   return rulesIn(view).read_access !== 'members' || standing?.isModerator === true
 }
 
-export interface ReadRoom {
+interface ReadRoom {
   key: string
   now: number
   room: RoomFact

@@ -154,7 +154,7 @@ export function refusalOf({ verdict, retryAfter }: Ruling): AppError {
 }
 
 /** The ruling on a draft, and its facts. */
-export interface JudgedDraft {
+interface JudgedDraft {
   ruling: Ruling
   facts: SenderFacts
   standing: Standing
@@ -183,8 +183,8 @@ function hiddenRoomError(view: View, isMember: boolean): AppError | null {
 /** A ban and a suspension are reported even for a hidden room; a block between two others is not. */
 const mayRevealHiddenRoom = ({ verdict: { code } }: Ruling): boolean => code === 'BANNED' || code === 'SUSPENDED'
 
-/** Judges a change of a sent message that `touchable` admitted; slow mode does not apply again. */
-export function refuseChange(view: View, draft: MessageDraft, sender: Sender): Ruling {
+/** Judges a change of a sent message that `touchableMessage` admitted, and throws its refusal. Slow mode does not apply again. */
+export function judgeChange(view: View, draft: MessageDraft, sender: Sender): Ruling {
   const ruling = judgeMessage(draft, { ...senderFactsOf(view, sender), member: true, lastMessageAt: null })
   if (!ruling.verdict.ok) throw refusalOf(ruling)
   return ruling

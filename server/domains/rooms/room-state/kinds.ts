@@ -89,7 +89,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
   },
 }
 
-export type Kind = RoomKind & ServerKind
+type Kind = RoomKind & ServerKind
 
 /** All properties of a kind of room. */
 export const kinds = Object.fromEntries(

@@ -31,8 +31,7 @@ import {
   Words,
 } from './model.ts'
 import { clearPollChanges, writeMessages } from './redaction.ts'
-import { forgetTerms } from './search-index.ts'
-import { roomTerms } from './terms.ts'
+import { forgetTerms, roomTerms } from './search-index.ts'
 
 /** Adds a direct room to the lists of both people. */
 export async function ensureDm(key: string, at: number): Promise<void> {

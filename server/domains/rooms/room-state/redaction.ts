@@ -1,10 +1,5 @@
 import { RoomEvents } from '#server/log/model'
-import {
-  rewriteRows,
-  rowById,
-  messagesAt as storedMessagesAt,
-  messagesBetween as storedMessagesBetween,
-} from '#server/log/store'
+import { messagesAt, messagesBetween, rewriteRows, rowById } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -165,12 +160,12 @@ export async function presentRows(rows: readonly Row[]): Promise<Row[]> {
 }
 
 /** The messages of a room by a closed range of `n`, ascending, as they are now. */
-export const messagesBetween = async (room: RoomKey, fromN: number, toN: number): Promise<Row[]> =>
-  presentRows(await storedMessagesBetween(room, fromN, toN))
+export const presentMessagesBetween = async (room: RoomKey, fromN: number, toN: number): Promise<Row[]> =>
+  presentRows(await messagesBetween(room, fromN, toN))
 
 /** Messages of many rooms by their `n`, in no order, as they are now. */
-export const messagesAt = async (places: readonly { room: RoomKey; n: number }[]): Promise<Row[]> =>
-  presentRows(await storedMessagesAt(places))
+export const presentMessagesAt = async (places: readonly { room: RoomKey; n: number }[]): Promise<Row[]> =>
+  presentRows(await messagesAt(places))
 
 /** The number of messages that a purge would take from an ordinal on, and the `seq` of the first. */
 export async function purgeableFrom(
@@ -186,6 +181,16 @@ export async function purgeableFrom(
   }
   const [first] = await RoomEvents.find(left, { seq: 1 }).sort({ n: 1 }).limit(1).lean<{ seq: number }[]>()
   return first ? { count: await RoomEvents.countDocuments(left), from_seq: first.seq } : { count: 0, from_seq: 0 }
+}
+
+/** The ordinal behind the last purge of all messages of an account that this purger made; 1 without one. */
+export async function ordinalBehindPurge(room: RoomKey, account: string, purger: string): Promise<number> {
+  const [stored]: StoredPurges[] = await RoomFacts.find({ _id: `${room}|${keys.purges(account)}` }).lean()
+  const purges = ((stored?.value ?? []) as PurgeFact[]).filter(({ by }) => isSameAccount(by, purger))
+  if (purges.length === 0) return 1
+  const last = { room, seq: Math.max(...purges.map(({ to_seq }) => to_seq)) }
+  const row = await RoomEvents.findOne(last, { total: 1 }).lean<{ total: number }>()
+  return (row?.total ?? 0) + 1
 }
 
 /** The removal of the files of a slice. */

@@ -12,7 +12,7 @@ import { type RoomFact, type RulesFact, roomFactOf, roomIn } from './facts.ts'
 import { Members, RoomFacts, Rooms } from './model.ts'
 import { rightsIn } from './standing.ts'
 
-export const rowOf = (
+const rowOf = (
   { type, id }: RoomRef,
   room: RoomFact,
   { messages, isMember }: { messages: number; isMember: boolean },
@@ -88,7 +88,7 @@ export async function firstOpenRooms<Row extends { _id: RoomKey }>(
   return open.slice(0, most)
 }
 
-export interface Head {
+interface Head {
   seq: number
   total: number
   /** The row up to which all records are written. */

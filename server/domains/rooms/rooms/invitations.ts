@@ -3,7 +3,7 @@ import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { isLeavingAccount } from '#server/domains/people/accounts/found'
 import { profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
 import { actingRoom, keyOf } from '#server/domains/rooms/room-state/access'
-import { invitationCreated, invitationRevoked } from '#server/domains/rooms/room-state/events/invitations'
+import { invitationCreated, invitationRevoked } from '#server/domains/rooms/room-state/events/people'
 import {
   banIn,
   type InvitationFact,

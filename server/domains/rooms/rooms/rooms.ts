@@ -28,8 +28,8 @@ import {
   rowOfCard,
   rowsOf,
 } from '#server/domains/rooms/room-state/rows'
+import { containsWords, roomTerms, searchWords, termOf } from '#server/domains/rooms/room-state/search-index'
 import { actorOf, entryOf, isSuspended, rankOf, ranks } from '#server/domains/rooms/room-state/standing'
-import { containsWords, roomTerms, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type RoomKey, type View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'

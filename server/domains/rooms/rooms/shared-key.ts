@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readRoom } from '#server/domains/rooms/room-state/access'
 import { Rooms } from '#server/domains/rooms/room-state/model'
-import type { Node } from '#server/kernel/context'
-import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { seal, tryUnseal } from '#server/kernel/seal'
 import type { RoomKey } from '#server/log/types'
 import type { rooms as contract } from '#shared/api/rooms/rooms'
@@ -16,7 +15,7 @@ export const newSharedKey = ({ settings }: Node, key: RoomKey): string =>
   seal(settings.sessionKeys, randomBytes(keyBytes).toString('base64'), sealBinding(key))
 
 /** The shared key of a p2p room; null for others, or if its sealing key was removed. Receivers must be members. */
-export async function sharedKeyOf({ settings }: Node, key: RoomKey): Promise<string | null> {
+async function sharedKeyOf({ settings }: Node, key: RoomKey): Promise<string | null> {
   const room = await Rooms.findOne({ _id: key }, { p2p_key: 1 }).lean()
   return room?.p2p_key ? tryUnseal(settings.sessionKeys, room.p2p_key, sealBinding(key)) : null
 }

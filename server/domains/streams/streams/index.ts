@@ -19,8 +19,8 @@ import {
   applyProviderEvent,
   applyStreamEvent,
   assetsOf,
+  endEventOf,
   endForgottenStreams,
-  endingOf,
   endStreamsOfSuspended,
   isStreamOpen,
   openStream,
@@ -38,12 +38,19 @@ import { OpenStreams, type StoredStream, Streams } from './model.ts'
 import { followStream, followStreams, notifyWatchers } from './notices.ts'
 import { foundStreams, publicStreamsOf, streamAssetOf, streamCountsOf, streamStateOf, streamsFor } from './render.ts'
 import { isShownLive } from './states.ts'
-import { countViewersNow, countViewersSoon, sweepViewers } from './viewer-counts.ts'
-import { holdViewer, releaseViewer, type Viewer, viewOverRest } from './viewers.ts'
+import {
+  countViewersNow,
+  countViewersSoon,
+  holdViewer,
+  releaseViewer,
+  sweepViewers,
+  type Viewer,
+  viewOverRest,
+} from './viewers.ts'
 
 /** The fields of a stream that follow its room, with the name of each in the room. */
-const names = { title: 'name', description: 'description' } as const
-export type NamedField = keyof typeof names
+const roomFieldOf = { title: 'name', description: 'description' } as const
+type NamedField = keyof typeof roomFieldOf
 
 const attempts = 5
 
@@ -53,7 +60,7 @@ async function copyRoomNames(node: Node, id: string, fields: readonly NamedField
     const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
     const room = await node.log.ask(roomKey(streamRoomOf(id)), roomIn)
     if (!stream || !room) return
-    const copied = Object.fromEntries(fields.map((field) => [field, room[names[field]] ?? null]))
+    const copied = Object.fromEntries(fields.map((field) => [field, room[roomFieldOf[field]] ?? null]))
     if (fields.every((field) => stream[field] === copied[field])) return
     const { matchedCount } = await Streams.updateOne({ _id: id, v: stream.v }, { $set: copied, $inc: { v: 1 } })
     if (matchedCount === 1) return notifyWatchers(node, id)
@@ -69,7 +76,7 @@ function followRoomNames(node: Node): () => void {
     const changed = rows
       .filter((row) => isRowOf(row, roomUpdated))
       .flatMap(({ body }) => Object.keys(Object(body.patch)))
-    const fields = (Object.keys(names) as NamedField[]).filter((field) => changed.includes(names[field]))
+    const fields = (Object.keys(roomFieldOf) as NamedField[]).filter((field) => changed.includes(roomFieldOf[field]))
     if (fields.length === 0) return
     copyRoomNames(node, id, fields).catch((error: unknown) =>
       node.logger.warn({ error, stream: id }, 'a stream was not named as its room'),
@@ -90,7 +97,7 @@ const publicStream: Action<typeof contract.publicStream> = async ({ id }, contex
   return { stream: await publicStreamOf(node, await visibleStream(context, id)) }
 }
 
-async function viewOnce(context: Context, id: string, isThere: boolean) {
+async function countOverRest(context: Context, id: string, isThere: boolean) {
   const { status, user_address } = await streamOf(id, { success: false })
   const isCounted = isThere && status !== 'ended' && !isSameAccount(user_address, context.caller.account)
   await viewOverRest(context.node, id, restViewer(context), isCounted)
@@ -98,9 +105,9 @@ async function viewOnce(context: Context, id: string, isThere: boolean) {
   return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
 }
 
-const view: Action<typeof contract.view> = ({ id, action }, context) => viewOnce(context, id, action === 'join')
+const view: Action<typeof contract.view> = ({ id, action }, context) => countOverRest(context, id, action === 'join')
 
-const leave: Action<typeof contract.leave> = ({ id }, context) => viewOnce(context, id, false)
+const leave: Action<typeof contract.leave> = ({ id }, context) => countOverRest(context, id, false)
 
 const watch: Action<typeof contract.watch> = async (
   { stream_id: id, viewer_key, chat_after_seq, chat: wantsChat },
@@ -262,7 +269,7 @@ export const streams = defineDomain(
 
     async end({ id }, context) {
       const stream = await stoppableStream(context, id)
-      const how = endingOf(stream, context.caller.account)
+      const how = endEventOf(stream, context.caller.account)
       if (how === 'shut') await takeDownStream(context.node, stream, how)
       else await applyStreamEvent(context.node, id, how)
       return done
@@ -272,7 +279,7 @@ export const streams = defineDomain(
       const { account } = signedIn(context)
       const stream = await stoppableStream(context, id)
       const { stream_id, user_address: owner } = stream
-      await takeDownStream(context.node, stream, endingOf(stream, account))
+      await takeDownStream(context.node, stream, endEventOf(stream, account))
       await context.node.jobs.add(streamRemoval, { stream: id, provided: stream_id, by: account, owner })
       await Streams.deleteOne({ _id: id })
       await OpenStreams.deleteOne({ _id: owner, stream: id })

@@ -21,7 +21,7 @@ import { OpenStreams, type StoredAsset, type StoredStream, StreamAssets, Streams
 import { notifyWatchers } from './notices.ts'
 import { foundStreams, picturesSeen, providerStatusOf, streamKeyContext } from './render.ts'
 import { isShownLive, nextStreamState, type StreamEvent } from './states.ts'
-import { countViewersSoon } from './viewer-counts.ts'
+import { countViewersSoon } from './viewers.ts'
 
 export const assetsOf = (stream: string): Promise<StoredAsset[]> =>
   StreamAssets.find({ stream }).sort({ recorded_from: 1, _id: 1 }).limit(100).lean<StoredAsset[]>()
@@ -94,7 +94,7 @@ export async function stoppableStream(context: Context, id: string): Promise<Sto
 }
 
 /** The event by which an account ends a stream: `end` by its owner, `shut` by a moderator. */
-export const endingOf = ({ user_address }: StoredStream, account: string | null): 'end' | 'shut' =>
+export const endEventOf = ({ user_address }: StoredStream, account: string | null): 'end' | 'shut' =>
   isSameAccount(user_address, account) ? 'end' : 'shut'
 
 const attempts = 5

@@ -127,7 +127,7 @@ export const StreamAssets = defineModel<StoredAsset>(
 )
 
 /** A viewer, once per stream (`_id`). They watch while a live node holds a connection of theirs, or until `until` over REST. */
-export interface StoredViewer {
+interface StoredViewer {
   _id: string
   stream: string
   nodes: string[]

@@ -3,7 +3,7 @@ import type { StoredStream } from './model.ts'
 
 /** The provider is asked about older streams alone. A stream waits for its first picture for so long. */
 export const unprovenMilliseconds = 60_000
-export const idleMilliseconds = 3_600_000
+const idleMilliseconds = 3_600_000
 /** A call over REST counts a viewer for so long. */
 export const windowMilliseconds = 300_000
 /** The provider ends a stream after the grace; we do if it could not. */

@@ -78,7 +78,7 @@ const lastOf = new Map([
 ])
 
 /** The entries of an archive, in order. */
-export type Entry = { collection: string; indexes: IndexDefinition[] } | Written | { file: string } | { bytes: Buffer }
+type Entry = { collection: string; indexes: IndexDefinition[] } | Written | { file: string } | { bytes: Buffer }
 
 /** What was copied: by collection, and the files; null where they are kept elsewhere. Recordings are among the files. */
 export interface Copied {

@@ -10,7 +10,7 @@ const pieceBytes = 49_152
 
 /** In a backup recordings are files of a bucket that no upload has. */
 const recorded = 'recordings/'
-export const isRecording = (key: string): boolean => key.startsWith(recorded)
+const isRecording = (key: string): boolean => key.startsWith(recorded)
 
 /** Where the file of a key lies. */
 export const placeIn = ({ files, recordings }: { files: string; recordings: string }, key: string): string =>

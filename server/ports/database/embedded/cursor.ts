@@ -113,7 +113,7 @@ export class Cursor {
 interface Tree {
   [field: string]: Tree | true
 }
-export type Projection = (document: Fields) => Fields
+type Projection = (document: Fields) => Fields
 
 export function parseProjection(given: unknown): Projection {
   const entries = Object.entries(given ?? {})

@@ -3,17 +3,20 @@ import {
   type Batch,
   batchBytes,
   batchesIn,
+  createJournal,
   ID_BYTES,
   isUnknown,
   JOURNAL_BYTES,
+  type JournalFile,
   type JournalRow,
   lengthOf,
   type Mark,
   markBytes,
+  readJournal,
+  removeJournal,
   SECTOR,
   sizeOf,
 } from './journal.ts'
-import { createJournal, type JournalFile, readJournal, removeJournal } from './journal-file.ts'
 import { Damaged } from './seal.ts'
 import type { Document } from './values.ts'
 

@@ -21,9 +21,9 @@ const SILENT_MS = 60_000
 const LEAVE_MS = 3000
 
 /** Answers a question line by line, and releases what it holds when it returns. */
-export type Answer = (question: string) => AsyncGenerator<string>
+type Answer = (question: string) => AsyncGenerator<string>
 
-export interface Door {
+interface Door {
   /** Why tools cannot ask, where that is so. */
   readonly trouble: string | null
   close(): Promise<void>

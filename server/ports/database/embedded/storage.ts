@@ -67,6 +67,7 @@ export class Storage {
   /** As they are after the commit that is being made, and those among them that it changes. */
   readonly #tallies = new Map<number, Tally>()
   readonly #counted = new Set<number>()
+  #isCatalogChanged = false
   readonly #onDamage: (error: Damaged) => void
   #damage: Damaged | null = null
   #closed = false
@@ -177,9 +178,9 @@ export class Storage {
     this.#database.removeSync(key)
   }
 
-  /** Only within a write. */
+  /** Only within a write. The catalog is put at its end, as a start on an empty store changes it some hundred times. */
   saveCatalog(): void {
-    this.put(CATALOG, catalogBytes(this.catalog))
+    this.#isCatalogChanged = true
   }
 
   /** Upgrades the data of an older version; an interrupted upgrade is continued. */
@@ -341,6 +342,8 @@ export class Storage {
       run()
       for (const [tree, tally] of this.#tallies)
         if (this.#counted.delete(tree)) this.put(tallyKey(tree), tallyBytes(tally))
+      if (this.#isCatalogChanged) this.put(CATALOG, catalogBytes(this.catalog))
+      this.#isCatalogChanged = false
       this.counters.commits++
     })
     this.#pending.drained()
@@ -381,6 +384,7 @@ export class Storage {
   #undo(): void {
     this.#tallies.clear()
     this.#counted.clear()
+    this.#isCatalogChanged = false
     this.catalog = this.#catalogIn({})
     for (const listener of this.#onRollback) listener()
   }

@@ -2,7 +2,7 @@ import mongoose from 'mongoose'
 import { refuse, serverError } from './errors.ts'
 
 const { Binary } = mongoose.mongo
-export type Binary = InstanceType<typeof Binary>
+type Binary = InstanceType<typeof Binary>
 type Scalar = null | boolean | number | string | Date
 export type Value = Scalar | Binary | Value[] | Fields
 export interface Fields {
@@ -71,7 +71,7 @@ const soundNames = new Set<string>()
 const soundNamesAtMost = 10_000
 
 /** Is it stored as the JSON it is, with nothing in it to copy, to wrap or to refuse? */
-export function isPlain(value: unknown, levels = DEEPEST): boolean {
+function isPlain(value: unknown, levels = DEEPEST): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
   if (typeof value !== 'object') return typeof value === 'boolean'

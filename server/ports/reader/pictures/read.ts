@@ -1,7 +1,16 @@
 import { crc32 } from 'node:zlib'
 import { AppError } from '#shared/errors'
-import { exifOf, orientationOf } from './orientation.ts'
-import { keptOf, mostPieces, need, type Picture, slice, TooManyPieces, Unsound } from './picture.ts'
+import {
+  exifOf,
+  keptOf,
+  mostPieces,
+  need,
+  orientationOf,
+  type Picture,
+  slice,
+  TooManyPieces,
+  Unsound,
+} from './picture.ts'
 import { readWebp } from './webp.ts'
 
 const [extension, image, trailer] = [0x21, 0x2c, 0x3b]

@@ -1,5 +1,4 @@
-import { exifOf, orientationOf } from './orientation.ts'
-import { type KeptParts, keptOf, need, type Picture, slice } from './picture.ts'
+import { exifOf, type KeptParts, keptOf, need, orientationOf, type Picture, slice } from './picture.ts'
 
 /** A chunk and its position, with the padding to an even length. */
 interface Chunk {

@@ -30,7 +30,7 @@ const common = new Set(
   were what when where which who whom whose why will with would you your`.split(/\s+/),
 )
 
-export const similarityThreshold = 0.25
+const similarityThreshold = 0.25
 /** A chunk with half of the words is found, whatever its vector. */
 const enoughWords = 0.5
 /** The weight of words beside vectors. */

@@ -16,9 +16,15 @@ import { groupInvitations as contract } from '#shared/api/rooms/group-invitation
 import { AppError, type ErrorCode } from '#shared/errors'
 import { done, roomKey } from '#shared/kit/primitives'
 import { enterRoom } from '../members.ts'
-import { endInvitation, endMessage, invitationIdOf, undecidedFilter, withdrawAnswered } from './inviting.ts'
+import {
+  endInvitation,
+  endMessage,
+  invitationIdOf,
+  openInvitationsOf,
+  undecidedFilter,
+  withdrawAnswered,
+} from './inviting.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
-import { openInvitationsOf } from './rows.ts'
 
 /** May a member add people now? A suspended or banned one has only the rank. */
 function mayAddPeople(view: View, account: string, now: number): boolean {
