@@ -75,7 +75,7 @@ function linesOf({ name, operation }: Named): string[] {
   return [line, ...others.map((other) => columns(other, `= ${path}`))]
 }
 
-const costOf = (cost: Cost): string => (cost === 'cheap' ? cost : Object.entries(cost).flat().join(' '))
+const costOf = (cost: Cost): string => (typeof cost === 'string' ? cost : Object.entries(cost).flat().join(' '))
 
 /** By the path before the method; operations without a path come first, by their event. */
 const orderOf = (line: string): string => line.replace(/^(\w+) +(\S+)/, '$2 $1')

@@ -9,7 +9,7 @@ import type { Bound, Caller, CallFacts, Context, Node, Role } from './context.ts
 import { refusalFrom, whileStoreAnswers } from './http/deadline.ts'
 import type { Streams } from './http/streams.ts'
 import { newId } from './ids.ts'
-import { costMeterOf, runCostlyCall } from './limits/budgets.ts'
+import { costMeterOf, runCostlyCall, runJudgingCall } from './limits/budgets.ts'
 import { hasOwnRefusals, type Rate } from './limits/limits.ts'
 import { runOnce } from './work/idempotency.ts'
 
@@ -156,9 +156,7 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   const deliveries: Delivery[] = []
   const act = async (creationId: string) => {
     const context = contextOf(kernel, bound, call, creationId, deliveries)
-    const run = async () => bound.action(input as never, context)
-    const isFree = operation.cost === 'cheap' || call.door === 'inside'
-    const answer = isFree ? await run() : await runCostlyCall(kernel.node, call.caller.ip, run)
+    const answer = await runAtCost(kernel, operation, call, async () => bound.action(input as never, context))
     if (operation.stream) return itemsOf(kernel, bound, answer as AsyncIterable<unknown>, call)
     return outputOf(kernel, bound, answer)
   }
@@ -168,6 +166,12 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
       : await runOnce(kernel.node, { account, operation: name, key }, withoutCaller(schema, input), act)
   kernel.deliver(deliveries)
   return { output, input }
+}
+
+function runAtCost<T>({ node }: Kernel, operation: Operation, call: Call, work: () => Promise<T>): Promise<T> {
+  if (operation.cost === 'cheap' || call.door === 'inside') return work()
+  if (operation.cost === 'judged') return runJudgingCall(node, operation, call.caller, work)
+  return runCostlyCall(node, call.caller.ip, work)
 }
 
 /** In tests and development an invalid answer fails as a whole, because it may be our fault. */

@@ -20,9 +20,10 @@ export type Tier = 'auth' | 'session' | 'strict' | 'contact' | 'messaging' | 'se
 
 /**
  * The cost of a call by the data it reads. `cheap` does not depend on the stored data. Otherwise it is the number of rooms or
- * messages for one call. The action counts them (`context.charge`), and more of them cost more calls.
+ * messages for one call. The action counts them (`context.charge`), and more of them cost more calls. A call that is `judged`
+ * costs more calls if judging its texts takes many steps.
  */
-export type Cost = 'cheap' | { readonly rooms: number } | { readonly messages: number }
+export type Cost = 'cheap' | 'judged' | { readonly rooms: number } | { readonly messages: number }
 
 /** `text`: `{ error: text, code }`. `coded`: `{ success: false, error: { code, message } }`. */
 export type ErrorBody = 'text' | 'coded'

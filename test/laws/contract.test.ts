@@ -32,6 +32,15 @@ describe('the contract', () => {
     expect(unboundedTexts(planted, 'planted')).toEqual(['planted..', 'planted.'])
   })
 
+  test('an operation that judges texts says so by its cost', () => {
+    const judging = operations.filter(
+      ({ operation: { errors = [], output } }) =>
+        errors.includes('BLOCKED_WORD') || objectsIn(output).some(({ shape }) => 'verdict' in shape),
+    )
+    expect(judging.map(({ name }) => name)).toEqual(expect.arrayContaining(['messages.send', 'messages.check']))
+    expect(judging.filter(({ operation }) => operation.cost !== 'judged').map(({ name }) => name)).toEqual([])
+  })
+
   test('no two routes are one', () => {
     const spelled = routes.map(
       ({ method, path, query }) => `${method} ${path.replace(/:\w+/g, ':')} ${JSON.stringify(query)}`,

@@ -1,6 +1,7 @@
 import type { Caller, Node } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/operate/node-state'
+import { briefMemory } from '#server/kernel/store/kept-answers'
 import { AppError } from '#shared/errors'
 import type { Cost, Operation } from '#shared/kit/contract'
 
@@ -185,7 +186,7 @@ export const scaledBudget = ({ most }: Budget, scale: number): number => Math.ma
 const callsAtMost = 25
 
 /** The number of calls that a call costs for so many units. */
-function callsFor(cost: Exclude<Cost, 'cheap'>, count: number): number {
+function callsFor(cost: Exclude<Cost, string>, count: number): number {
   const ofACall = 'rooms' in cost ? cost.rooms : cost.messages
   return Math.min(Math.ceil(count / ofACall), callsAtMost)
 }
@@ -202,7 +203,7 @@ export function costMeterOf(
   let counted = 0
   let paid = 1
   return async (count) => {
-    if (cost === 'cheap') throw new Error('An operation that is declared as cheap has charged')
+    if (typeof cost === 'string') throw new Error(`An operation that is declared as ${cost} has charged`)
     counted += count
     for (; paid < callsFor(cost, counted); paid++) {
       const { rate, retryAfterSeconds } = await limits.spend(limit, account ?? ip)
@@ -234,6 +235,103 @@ export async function runCostlyCall<T>(
   } finally {
     own.waiting -= 1
     if (own.waiting === 0) turns.delete(ip)
+  }
+}
+
+/** The free steps of each judged text, besides those of reading it. */
+export const freeSteps = 500_000
+/** The steps beyond them for which one call pays: 1.3 ms of a processor. */
+export const stepsOfACall = 250_000
+/** The steps for which an account's running calls pay at most; a refusal is judged again on a fresh view. */
+const mostOwed = 3 * callsAtMost * stepsOfACall
+/** All steps of a text while a budget is spent. The longest prose takes fewer. */
+const stepsWhileSpent = 2_000_000
+
+/** The unpaid judgements of one account's running calls. */
+interface JudgingDebt {
+  calls: number
+  steps: number
+  /** Those of the steps that are being paid. */
+  paying: number
+  /** The time at which the account and its address can pay again. */
+  spentUntil: number
+}
+
+const mostSpentAddresses = 10_000
+const judgingOn = nodeState(() => ({
+  debts: new Map<string, JudgingDebt>(),
+  spent: briefMemory<number>(mostSpentAddresses),
+}))
+
+type JudgingNode = Pick<Node, 'state' | 'limits' | 'now'>
+
+/** The seconds until the texts of this account may take more than the free steps; null if they may now. */
+function waitOf(node: JudgingNode, { steps, spentUntil }: JudgingDebt): number | null {
+  if (steps >= mostOwed * node.limits.scale) return 1
+  const left = spentUntil - node.now()
+  return left > 0 ? Math.ceil(left / 1_000) : null
+}
+
+/** Counts steps that the running call of an account pays at its end. It throws if a budget is spent. */
+export function oweSteps(node: JudgingNode, account: string, steps: number): void {
+  const debt = judgingOn(node).debts.get(account)
+  if (!debt) return
+  const retryAfter = waitOf(node, debt)
+  if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
+  debt.steps += steps
+}
+
+/** The steps that a text of this account may take, and the function that counts them. */
+export function judgingBudgetOf(node: JudgingNode & Pick<Node, 'settings'>, account: string) {
+  const most = node.settings.verdictSteps
+  const debt = judgingOn(node).debts.get(account)
+  const isSpent = debt !== undefined && waitOf(node, debt) !== null
+  return {
+    steps: isSpent ? Math.min(most, stepsWhileSpent) : most,
+    count({ all, reading, isTooComplex }: { all: number; reading: number; isTooComplex: boolean }): void {
+      const owed = Math.max(0, all - reading - freeSteps)
+      if (owed > 0 || (isSpent && isTooComplex)) oweSteps(node, account, owed)
+    },
+  }
+}
+
+/**
+ * Runs a call that judges texts. It then pays for their steps beyond the free ones, even if it was refused, out of the
+ * buckets of the caller and the address.
+ */
+export async function runJudgingCall<T>(
+  node: JudgingNode & Pick<Node, 'logger'>,
+  { limit }: Operation,
+  { account, ip }: Pick<Caller, 'account' | 'ip'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { debts, spent } = judgingOn(node)
+  const key = account ?? ip
+  const debt = debts.get(key) ?? { calls: 0, steps: 0, paying: 0, spentUntil: 0 }
+  debts.set(key, debt)
+  debt.calls += 1
+  debt.spentUntil = Math.max(debt.spentUntil, spent.get(ip) ?? 0)
+  try {
+    return await work()
+  } finally {
+    const steps = debt.steps - debt.paying
+    debt.paying += steps
+    await pay(steps).catch((error: unknown) => node.logger.warn({ error }, 'a judgement was not paid'))
+    debt.paying -= steps
+    debt.steps -= steps
+    debt.calls -= 1
+    if (debt.calls === 0) debts.delete(key)
+  }
+
+  async function pay(steps: number): Promise<void> {
+    const calls = Math.ceil(Math.min(steps, mostOwed) / stepsOfACall)
+    for (let paid = 0; paid < calls; paid++) {
+      const { retryAfterSeconds } = await node.limits.spend(limit, key)
+      const retryAfter = await node.limits.wait('costs', ip, budgets.costsOfAddress.most, 60)
+      const until = (seconds: number | null) => (seconds === null ? 0 : node.now() + seconds * 1_000)
+      debt.spentUntil = Math.max(debt.spentUntil, until(retryAfterSeconds), until(retryAfter))
+      if (retryAfter !== null) spent.set(ip, until(retryAfter), retryAfter * 1_000)
+    }
   }
 }
 

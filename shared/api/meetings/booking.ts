@@ -154,7 +154,7 @@ export const booking = {
     socket: '/notifications scheduling:schedule',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
+    cost: 'judged',
     idempotency: onceByKey,
     headers: { 'x-payment': 'paymentHeader', 'payment-signature': 'paymentHeader' },
     input: z.object({
@@ -236,7 +236,7 @@ export const booking = {
     socket: '/notifications scheduling:cancel',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
+    cost: 'judged',
     whileSuspended: 'withdraws',
     input: z.object({
       id: CallId,
@@ -264,7 +264,7 @@ export const booking = {
     socket: '/notifications scheduling:create-shareable',
     access: 'user',
     limit: 'strict',
-    cost: 'cheap',
+    cost: 'judged',
     idempotency: onceByKey,
     input: z.object({
       scheduledAt: Moment,

@@ -126,7 +126,7 @@ export const meetings = {
     socket: '/meetings meeting:create',
     access: 'user',
     limit: 'strict',
-    cost: 'cheap',
+    cost: 'judged',
     errorBody: 'text',
     idempotency: onceByKey,
     input: z.object({
@@ -225,7 +225,7 @@ export const meetings = {
     socket: '/meetings meeting:token',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
+    cost: 'judged',
     repeat: 'harmless',
     errorBody: 'text',
     input: z.object({

@@ -38,7 +38,7 @@ export const moderation = {
     aliases: actAliases,
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
+    cost: 'judged',
     idempotency: { key: 'client_action_id', kept: 'answer' },
     audit: 'target',
     input: Act,

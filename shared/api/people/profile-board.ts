@@ -45,6 +45,7 @@ export const profileBoard = {
   }),
   sign: operation({
     ...visiting,
+    cost: 'judged',
     summary: 'Write in a guestbook: up to five entries of a person. They are judged as messages in alpha.',
     http: 'POST /api/profile/guestbook',
     socket: '/notifications profile:sign',

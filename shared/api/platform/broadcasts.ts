@@ -38,6 +38,7 @@ export const broadcasts = {
       'Tells every account something, from Plaza, or each friend of the caller, from the caller: each by a direct message of type `system`, which is in clear, and which nobody else sees. The first 50 have it when this is answered; the others are told after it, and `GET /api/admin/broadcast` says how far that is. Five an hour.',
     http: 'POST /api/admin/broadcast',
     ...ofAdmins,
+    cost: 'judged',
     audit: true,
     idempotency: onceByKey,
     input: z.object({

@@ -103,7 +103,7 @@ export const locationRooms = {
     aliases: [{ http: 'POST /api/location-chats', answer: asFounded, errorBody: 'text' }],
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
+    cost: 'judged',
     idempotency: onceByKey,
     input: NewLocationRoom,
     output: z.object({ room: Room, existing: z.boolean() }),

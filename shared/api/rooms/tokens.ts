@@ -71,7 +71,7 @@ export const tokenRooms = {
     aliases: [{ http: 'POST /api/token-chats', answer: asTokenChat, errorBody: 'text' }],
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
+    cost: 'judged',
     idempotency: onceByKey,
     input: z.object({
       ...repeatable,

@@ -71,7 +71,7 @@ export const streams = {
     socket: '/streams stream:create',
     access: 'user',
     limit: 'strict',
-    cost: 'cheap',
+    cost: 'judged',
     errorBody: 'text',
     repeat: 'harmless',
     input: z.object({
@@ -120,7 +120,7 @@ export const streams = {
     socket: '/streams stream:change',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
+    cost: 'judged',
     errorBody: 'text',
     input: z
       .object({
@@ -216,7 +216,7 @@ export const streams = {
     http: 'POST /api/streams/:id/chat',
     access: 'user',
     limit: 'messaging',
-    cost: 'cheap',
+    cost: 'judged',
     errorBody: 'text',
     idempotency: { key: 'client_msg_id', kept: 'log' },
     whileSuspended: 'judged',

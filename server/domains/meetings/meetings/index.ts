@@ -122,7 +122,7 @@ export const meetings = defineDomain(
         throw new AppError('BLOCKED', { message: 'You cannot meet this user' })
       if (account === null || !(await isTheirs(node, account, name)))
         await refuseDisplayName('displayName', account ?? '', name)
-      await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [name]))
+      await node.log.ask(GLOBAL, (view) => refuseWords(node, view, account ?? ip, [name]))
       const isHost = isSameAccount(account, host)
       if (!isHost) await refuseWithoutHost(node, meeting)
       await count(node, 'meeting-tokens', account ?? ip, most.tokens)

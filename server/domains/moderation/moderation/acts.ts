@@ -1,4 +1,5 @@
 import { removedBy } from '#server/domains/events'
+import { stepsOfTrial } from '#server/domains/moderation/verdict/patterns'
 import { firstMessageSince } from '#server/domains/rooms/messages/history'
 import { pinMessage } from '#server/domains/rooms/messages/index'
 import { planPurge, purgeBody, removeMessage, removePurged } from '#server/domains/rooms/messages/removals'
@@ -10,6 +11,7 @@ import { presentRows, purgeableFrom } from '#server/domains/rooms/room-state/red
 import { messageOfRow } from '#server/domains/rooms/room-state/rendered'
 import { entryOf } from '#server/domains/rooms/room-state/standing'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { oweSteps } from '#server/kernel/limits/budgets'
 import { RoomEvents } from '#server/log/model'
 import { rowById } from '#server/log/store'
 import { GLOBAL, type RoomKey } from '#server/log/types'
@@ -74,6 +76,7 @@ function perform(context: Context, key: RoomKey, account: string, input: Act): P
       return setRules(context, key, account, input)
     case 'word_add':
     case 'word_remove':
+      if (input.action === 'word_add' && input.patch?.is_regex) oweSteps(context.node, account, stepsOfTrial)
       return performAct(
         context,
         key,

@@ -12,7 +12,7 @@ import { settleReport } from '#server/domains/moderation/social/evidence'
 import { Reports } from '#server/domains/moderation/social/model'
 import { onReport } from '#server/domains/moderation/social/reports'
 import { ownFile } from '#server/domains/moderation/verdict/markers'
-import { tryPattern } from '#server/domains/moderation/verdict/patterns'
+import { stepsOfTrial, tryPattern } from '#server/domains/moderation/verdict/patterns'
 import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
 import { judgeMessage, type MessageDraft, type SenderFacts } from '#server/domains/moderation/verdict/verdict'
 import { compileWords } from '#server/domains/moderation/verdict/words'
@@ -249,8 +249,10 @@ async function announceChange(context: Context, id: string): Promise<{ item: Que
 
 const sampled = 20
 const page = 200
-/** The time limit of one dry run; further messages are not tested. */
-const mostMilliseconds = 2_000
+/** The most steps of one dry run, 0.13 s of a processor; further messages are not tested. */
+const mostSteps = 25_000_000
+/** A message is charged once more for each of so many steps. */
+const stepsOfAMessage = 20_000
 /** Dry runs judge one message at a time, with other work in between. */
 const turnOf = nodeState(createTurnstile)
 
@@ -259,6 +261,7 @@ const simulate: Action<typeof contract.simulate> = async (
   { room, word, is_regex = false, as_written = false, rules, last },
   context,
 ) => {
+  if (is_regex) await context.charge(stepsOfTrial / stepsOfAMessage)
   const tried = is_regex && word !== undefined ? tryPattern(word, []) : { ok: true as const }
   if (!tried.ok) throw new AppError('VALIDATION_ERROR', { message: tried.reason })
   const proposal = proposalOf(word, is_regex, as_written)
@@ -268,8 +271,12 @@ const simulate: Action<typeof contract.simulate> = async (
   }))
   if (!standing?.canManageMods) throw new AppError('FORBIDDEN', { message: 'You may not manage this room' })
   await context.charge(Math.min(last, also.total))
+  let stepsOfLast = 0
   const facts: SenderFacts = {
     ...also.facts,
+    count({ all }) {
+      stepsOfLast = all
+    },
     suspended: false,
     ban: null,
     mute: null,
@@ -285,16 +292,20 @@ const simulate: Action<typeof contract.simulate> = async (
   const { signal } = context
   const hits: MessageFact[] = []
   let tested = 0
+  let steps = 0
   let milliseconds = 0
   for await (const fact of lastMessages(key, also.total, last)) {
     if (isUnreadable(sealed, fact.body.text)) continue
     await turnOf(context.node)()
-    if (signal.aborted || milliseconds > mostMilliseconds) break
+    if (signal.aborted || steps > mostSteps) break
+    stepsOfLast = 0
     const started = performance.now()
     const { verdict } = judgeMessage(testedDraft(fact, facts), { ...facts, sender: fact.sender })
     milliseconds += performance.now() - started
+    steps += stepsOfLast
     tested += 1
     if (!verdict.ok) hits.unshift(fact)
+    await context.charge(Math.floor(stepsOfLast / stepsOfAMessage))
   }
   return {
     tested,

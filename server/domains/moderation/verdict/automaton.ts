@@ -4,6 +4,8 @@
  */
 export interface Budget {
   left: number
+  /** The steps of reading the text, which follow from its length. */
+  reading?: number
 }
 
 /** The most characters, in composed Unicode, of a message: its text, file names, URLs and options. */

@@ -153,6 +153,8 @@ export type OnLeftOut = (id: string, reason: string) => void
 // Two full lists leave half of a usual text's budget for the rest.
 const trialStepsPerList = stepsOfAText / 4
 const trialStepsPerPattern = trialStepsPerList / 4
+/** The most steps of trying one pattern, which the check before it does not exceed. */
+export const stepsOfTrial = trialStepsPerPattern * trialTexts.length
 
 // Each change of a list checks all of its patterns again.
 const checkedPatterns = new Map<string, PatternCheck>()

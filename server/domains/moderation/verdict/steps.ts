@@ -103,12 +103,22 @@ function plainDots(text: string): string {
   return /[[({]/.test(visible) ? visible.replace(bracketedDot, '.') : visible
 }
 
+interface JudgedSteps {
+  /** All steps of judging one text. */
+  all: number
+  /** Those of reading it, which follow from its length. */
+  reading: number
+  isTooComplex: boolean
+}
+
 /** The inputs of judging words. */
 export interface WordJudging {
   /** The global list first, then the room's. */
   words: readonly WordList[]
   /** The budget of one text; see `automaton.ts`. */
   steps: number
+  /** Counts the steps of each judged text; it may throw. */
+  count?: ((judged: JudgedSteps) => void) | undefined
 }
 
 /** All facts of a verdict. An expired ban or mute counts as none. */

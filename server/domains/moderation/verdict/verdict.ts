@@ -1,5 +1,6 @@
 import type { Capabilities, Sendable, Verdict } from '#shared/api/moderation/verdict'
 import { errors } from '#shared/errors'
+import type { Budget } from './automaton.ts'
 import { decodedUrl, type MessageDraft, type MessagePart, messagePartsOf, textDraft } from './content.ts'
 import { exampleFile, isMediaMarker, type Marker, ownFile, readMarker, textsOfLocation } from './markers.ts'
 import {
@@ -93,12 +94,24 @@ const tooComplex: Refusal = { step: 'blocked_words', code: 'TEXT_TOO_COMPLEX' }
 
 const labelled = (text: string): MessagePart => ({ reading: 'label', text })
 
+interface ReadParts {
+  displayed: readonly DisplayedPart[]
+  found: readonly WordHit[]
+}
+
 /** The displayed parts and the blocked words in them; null if the budget is spent. */
-function readAll(
-  parts: readonly MessagePart[],
-  judging: WordJudging,
-): { displayed: readonly DisplayedPart[]; found: readonly WordHit[] } | null {
-  const budget = { left: judging.steps }
+function readAll(parts: readonly MessagePart[], judging: WordJudging): ReadParts | null {
+  const budget: Budget = { left: judging.steps }
+  const read = readWithin(budget, parts, judging)
+  judging.count?.({
+    all: judging.steps - budget.left,
+    reading: budget.reading ?? 0,
+    isTooComplex: read === null,
+  })
+  return read
+}
+
+function readWithin(budget: Budget, parts: readonly MessagePart[], judging: WordJudging): ReadParts | null {
   const displayed = displayedPartsOf(parts, budget)
   const texts = parts.map(({ reading, text }) => (reading === 'address' ? decodedUrl(text) : text))
   const written = displayed && findWords(judging.words, texts, budget)
@@ -123,8 +136,9 @@ export function probeOf(sendable: Sendable, { sealed, sender, storage }: SenderF
 
 /** The member's capabilities: for each kind, the verdict on its probe. Slow mode affects `next_send_at` only. */
 export function capabilitiesIn(facts: SenderFacts): Capabilities {
-  // Clients judge shared-key messages themselves, so they get the rules as they are.
-  const rested = { ...facts, lastMessageAt: null, sealed: facts.sealed === 'epoch' ? facts.sealed : null }
+  // Clients judge shared-key messages themselves, so they get the rules as they are. Probes are no texts of the caller.
+  const sealed = facts.sealed === 'epoch' ? facts.sealed : null
+  const rested = { ...facts, lastMessageAt: null, sealed, count: undefined }
   const may = (sendable: Sendable) => {
     if (sendable === 'poll' && facts.sealed === 'shared-key') return { ok: false, code: 'VALIDATION_ERROR' as const }
     const { ok, code } = judgeMessage(probeOf(sendable, rested), rested).verdict

@@ -270,6 +270,7 @@ const beyondAscii = /[^\0-\x7f]/g
 function readText({ text, composed }: { text: string; composed: string }, budget: Budget): Text | null {
   const others = composed.match(beyondAscii)?.length ?? 0
   const steps = (composed.length - others) * stepsOfAscii + others * stepsOfOther
+  budget.reading = (budget.reading ?? 0) + steps
   if (!spend(budget, steps)) return null
   const written = text === composed ? composed : normalized(text, 'NFC')
   const forms = written === composed ? [composed] : [written, composed]

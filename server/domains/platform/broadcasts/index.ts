@@ -210,7 +210,7 @@ export const broadcasts = defineDomain(
     async send({ message, target }, context) {
       const { account } = signedIn(context)
       const { node, creationId: id } = context
-      await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [message]))
+      await node.log.ask(GLOBAL, (view) => refuseWords(node, view, account, [message]))
       if (!(await node.limits.guard('broadcasts', account, anHour, hourSeconds)))
         throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
       const broadcast = { id, message, target, created_by: account, at: node.now() }

@@ -14,6 +14,7 @@ import { type BlockedWord, compileWords, type WordList } from '#server/domains/m
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { deceptionByRoom } from '#server/domains/people/accounts/names'
 import type { Node } from '#server/kernel/context'
+import { judgingBudgetOf } from '#server/kernel/limits/budgets'
 import { nodeState } from '#server/kernel/operate/node-state'
 import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/moderation/verdict'
@@ -38,10 +39,10 @@ import {
 } from './facts.ts'
 import { isSuspended, type Standing, standingOf } from './standing.ts'
 
-/** The inputs of judging words in this room. */
-const wordJudgingOf = (node: Node, view: View): WordJudging => ({
+/** The inputs of judging words of an account in this room. */
+const wordJudgingOf = (node: Node, view: View, account: string): WordJudging => ({
   words: wordListsOf(node, view),
-  steps: node.settings.verdictSteps,
+  ...judgingBudgetOf(node, account),
 })
 
 /** The globally blocked words, then those of this room. */
@@ -127,7 +128,7 @@ export function senderFactsOf(view: View, sender: Sender): SenderFacts {
     mute: mute && until(mute.muted_until),
     moderator: standing.isModerator,
     rules,
-    ...wordJudgingOf(node, view),
+    ...wordJudgingOf(node, view, account),
     lastMessageAt: rules.slow_mode_seconds > 0 ? lastMessageIn(view, account, now) : null,
     sender: account,
     storage: { publicUrl: node.settings.storageUrl, missing },
@@ -229,12 +230,12 @@ export function refuseNames(
       })
   }
   const texts = Object.values(fields).filter((value) => typeof value === 'string')
-  refuseWords(node, view, texts)
+  refuseWords(node, view, account, texts)
 }
 
 /** Judges words by the blocked words of a room, or globally. */
-export const refuseWords = (node: Node, view: View, texts: readonly string[]): void =>
-  refuseWith(wordFault(texts, wordJudgingOf(node, view)), view.room === GLOBAL ? 0 : view.seq)
+export const refuseWords = (node: Node, view: View, account: string, texts: readonly string[]): void =>
+  refuseWith(wordFault(texts, wordJudgingOf(node, view, account)), view.room === GLOBAL ? 0 : view.seq)
 
 function refuseWith(fault: Refusal | null, judgedSeq: number): void {
   if (fault === null) return
