@@ -43,6 +43,8 @@ let places: Record<string, RoomRef>
 let known: Record<string, unknown>
 /** The account's invitation of the stranger into its group. */
 let invited: { id: string }
+/** The tokens of its calls: one that it offers to everybody, and one that somebody has booked. */
+let links: { offered: string; booked: string }
 
 beforeAll(async () => {
   video = fakeVideo()
@@ -106,8 +108,9 @@ async function prepare(): Promise<void> {
   const { room: meeting } = await gwen.does('rest', api.meetings.create, { title: 'A meeting' })
   const invitation = await gwen.does('rest', api.invitations.create, { room: own })
   const slot = { recipientAddress: gwen.account, scheduledAt: inThreeDays(9) }
-  await friend.does('rest', api.booking.schedule, { ...slot, ...guestOf('Found friend') })
+  const booked = await friend.does('rest', api.booking.schedule, { ...slot, ...guestOf('Found friend') })
   const shared = await gwen.does('rest', api.booking.createShareable, { scheduledAt: inThreeDays(11), title: 'Tea' })
+  links = { offered: shared.inviteToken, booked: booked.invite_token }
   const verified = { phone_number: number, phone_hash: 'hash', verified: true, updated_at: new Date() }
   await Phones.create({ _id: gwen.account, ...verified })
   await gwen.does('rest', api.calls.start, { calleeAddress: friend.account, callType: 'audio', status: 'missed' })
@@ -215,7 +218,6 @@ const isOfRequests = (who: string) => who.startsWith('ask')
 /** Still shown, by why. */
 const stillShown: Readonly<Record<string, string>> = {
   'booking.calls': 'a call that both have agreed on',
-  'booking.invited': 'a call that both have agreed on',
   'calls.list': 'what both have done',
   'identity.begin': 'the text to sign, which repeats the address of the question',
   'identity.beginAdmin': 'the text to sign, which repeats the address of the question',
@@ -335,6 +337,14 @@ describe('P26: an account that is to be deleted', () => {
       expect(outcomeOf(await stranger.tries(door, api.groupInvitations.accept, invited))).toBe('404 NOT_FOUND')
     const { rooms } = await stranger.does('rest', api.inbox.list, { limit: 100 })
     expect(rooms.map(({ name }) => name)).not.toContain('Of both')
+  })
+
+  test('offers no call any more over either door, and keeps those that are booked', async () => {
+    for (const door of over) {
+      const ended = await stranger.tries(door, api.booking.invited, { token: links.offered })
+      expect(outcomeOf(ended)).toBe('410 MEETING_ENDED')
+      expect(outcomeOf(await stranger.tries(door, api.booking.invited, { token: links.booked }))).toBe('200')
+    }
   })
 
   test('keeps the conversations that it has had', async () => {

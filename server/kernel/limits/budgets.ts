@@ -296,8 +296,8 @@ export function judgingBudgetOf(node: JudgingNode & Pick<Node, 'settings'>, acco
 }
 
 /**
- * Runs a call that judges texts. It then pays for their steps beyond the free ones, even if it was refused, out of the
- * buckets of the caller and the address.
+ * Runs a call that judges texts, and pays for their steps beyond the free ones. The buckets of the caller and the
+ * address pay, even if the call was refused.
  */
 export async function runJudgingCall<T>(
   node: JudgingNode & Pick<Node, 'logger'>,

@@ -212,7 +212,7 @@ export const booking = {
     cost: 'cheap',
     input: z.object({ token: InviteToken }),
     output: InvitedCall.extend({ call: InvitedCall }),
-    errors: ['CALL_NOT_FOUND'],
+    errors: ['CALL_NOT_FOUND', 'MEETING_ENDED'],
     errorBody: 'text',
   }),
   join: operation({

@@ -8,6 +8,7 @@ import { facilitatorOf, networkNamed } from '#server/domains/payments/payments/s
 import { withdrawPayment } from '#server/domains/payments/payments/settle'
 import { accountByUsername, accountOf } from '#server/domains/people/accounts/accounts'
 import { accountByEmail } from '#server/domains/people/accounts/emails'
+import { hiddenAccountsAmong } from '#server/domains/people/accounts/found'
 import type { Account } from '#server/domains/people/accounts/model'
 import { profileOf } from '#server/domains/people/accounts/profiles'
 import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
@@ -240,10 +241,15 @@ async function pageOf(node: Node, account: Account): Promise<PublicSchedule> {
   }
 }
 
-/** Loads the call of an invitation, and notes its first view by anyone but the host. */
+/** Loads the call of an invitation, and notes its first view by anyone but the host. An offer ends with its host. */
 async function openInvitation({ node, caller }: Context, invite_token: string): Promise<StoredBooking> {
   const call = await Bookings.findOne({ invite_token }).lean<StoredBooking>()
   if (!call) throw new AppError('CALL_NOT_FOUND')
+  const { recipient_wallet_address: host } = call
+  if (isSameAccount(call.scheduler_wallet_address, host)) {
+    const hidden = await hiddenAccountsAmong([host], caller.account, 'directories')
+    if (hidden.size > 0) throw new AppError('MEETING_ENDED')
+  }
   if (call.invite_opened_at === null && !isSameAccount(caller.account, call.recipient_wallet_address))
     await Bookings.updateOne(
       { _id: call._id, invite_opened_at: null },
