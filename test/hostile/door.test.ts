@@ -423,10 +423,24 @@ describe('O10: a request has one Host', () => {
     }
   })
 
-  test('of a handshake', async () => {
+  test.each([
+    ['Authorization', ['Authorization: Bearer one', 'authorization: Bearer two']],
+    ['Content-Type', ['Content-Type: application/json', 'content-type: text/plain']],
+  ])('and one %s', async (_what, fields) => {
+    for (const path of ['GET /api/status', 'GET /', 'OPTIONS /api/status', 'POST /api/channels']) {
+      const bytes = [`${path} HTTP/1.1`, 'Host: localhost', ...fields, 'Connection: close', '', ''].join('\r\n')
+      const answer = await sendBytes(url, bytes)
+      expect([path, answer.status, answer.headers['x-error-code']]).toEqual([path, 400, 'VALIDATION_ERROR'])
+    }
+  })
+
+  test.each([
+    ['Host', twice],
+    ['Authorization', ['Host: localhost', 'Authorization: Bearer one', 'Authorization: Bearer two']],
+  ])('of a handshake: %s', async (_what, fields) => {
     const bytes = [
       'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1',
-      ...twice,
+      ...fields,
       'Connection: Upgrade',
       'Upgrade: websocket',
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',

@@ -121,12 +121,26 @@ function isTargetOf(named: string, target: string): boolean {
   return authority !== '' && authority.toLowerCase() === named.toLowerCase()
 }
 
-export const refuseUnclearHosts =
+const singleFields = ['authorization', 'content-type'] as const
+
+/** Has a request two values of a field that has one? A proxy might then read another than this server (RFC 9110, 5.3). */
+export const hasUnclearFields = ({ rawHeaders }: IncomingMessage): boolean =>
+  singleFields.some((field) => {
+    const isNamed = (name = '') => name.length === field.length && name.toLowerCase() === field
+    const values = rawHeaders.filter((_, at) => at % 2 === 1 && isNamed(rawHeaders[at - 1]))
+    return values.some((value) => value !== values[0])
+  })
+
+export const refuseUnclearRequests =
   ({ headersOfRefusals }: Door): RequestHandler =>
   (request, response, next) => {
-    if (!isHostUnclear(request)) return next()
+    const isUnclear = isHostUnclear(request)
+    if (!isUnclear && !hasUnclearFields(request)) return next()
     setHeaders(response, headersOfRefusals)
-    throw new AppError('VALIDATION_ERROR', { message: 'A request has one Host, which is the name of one' })
+    const message = isUnclear
+      ? 'A request has one Host, which is the name of one'
+      : 'A request has one Authorization and one Content-Type'
+    throw new AppError('VALIDATION_ERROR', { message })
   }
 
 /** The only supported expectation is `100-continue`. */

@@ -38,7 +38,7 @@ import {
   redirectToLocalhost,
   refuseExpectations,
   refuseForeignOrigins,
-  refuseUnclearHosts,
+  refuseUnclearRequests,
   refuseVisits,
   requireJson,
   sendRate,
@@ -75,7 +75,7 @@ function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
   app.set('etag', false)
   app.set('query parser', 'simple')
   const { settings, services } = door.kernel.node
-  app.use(identifyRequest(door), refuseUnclearHosts(door), separateFilesHost(settings), media.handle)
+  app.use(identifyRequest(door), refuseUnclearRequests(door), separateFilesHost(settings), media.handle)
   app.use(secure(securityHeaders(settings, services.video?.origins ?? [])))
   app.use(crossOrigin(door.origins, readersOf(door)), sendRate(door), refuseExpectations)
   app.post('/api/webhooks/video', receiveProviderWebhook(door))

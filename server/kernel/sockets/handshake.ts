@@ -1,5 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import { type Door, isHostUnclear } from '#server/kernel/http/http-guards'
+import { type Door, hasUnclearFields, isHostUnclear } from '#server/kernel/http/http-guards'
 import { isForFiles, setHeaders } from '#server/kernel/http/http-headers'
 import { sessionInRequest } from '#server/kernel/http/http-input'
 import { budgets } from '#server/kernel/limits/budgets'
@@ -46,7 +46,7 @@ export async function handshakeRefusalOf(
   const { limits } = door.kernel.node
   const ip = clientAddressOf(request, proxies)
   if (!(await meter.takeRequest(request, ip))) return tooMany(60)
-  if (isHostUnclear(request)) return unclear
+  if (isHostUnclear(request) || hasUnclearFields(request)) return unclear
   if (isForFiles(door.kernel.node.settings, request)) return foreign
   const origin = request.headers.origin
   const several = request.rawHeaders.filter((name) => name.toLowerCase() === 'origin').length > 1
