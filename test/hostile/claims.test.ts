@@ -98,8 +98,19 @@ describe.each(Object.entries(gives))('O09: %s', (_field, give) => {
   })
 })
 
+describe.each([
+  'agents.create.tags[]',
+  'agents.update.tags[]',
+  'rooms.createChannel.category',
+  'rooms.update.category',
+] as const)('O09: a label beside a name, %s,', (field) => {
+  test.each(['⭐ADMIN', 'Moderator', 'The Admins', 'Verified', 'м0derator'])('is not %j', async (said) => {
+    expect(outcomeOf(await gives[field](said))).toBe('400 VALIDATION_ERROR')
+  })
+})
+
 test('O09: a tag, a title and a reaction are words as ever', async () => {
-  const tags = ['support', 'kites']
+  const tags = ['support', 'admin tools', 'kites']
   expect((await mallory.does('rest', agents.update, { id: agent, tags })).agent.tags).toEqual(tags)
   await host.does('rest', scheduling.configure, { scheduling_title: 'Tea with support' })
   for (const emoji of ['✅', '👍', 'ok', '+1', '音'])

@@ -5,7 +5,7 @@ import { storedTools } from '#server/domains/agents/agent-tools/stored'
 import { refuseOthersFile } from '#server/domains/media/files/copies'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { Accounts } from '#server/domains/people/accounts/model'
-import { deceptionByAgent, deceptionByRoom, looksIn } from '#server/domains/people/accounts/names'
+import { deceptionByAgent, deceptionByLabel, looksIn } from '#server/domains/people/accounts/names'
 import { wordsAskedFor, wordsToFind } from '#server/domains/rooms/text/skeleton'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -225,7 +225,7 @@ async function refuse(node: Node, account: string, given: Given, before: StoredA
   if (becomesOfficial && !(await isAdmin(node, account)))
     throw new AppError('FORBIDDEN', { message: 'Only admins can make an agent official' })
   const { name = before?.name ?? '', visibility = before?.visibility ?? 'private' } = given
-  const claim = given.tags?.map((tag) => (before?.tags.includes(tag) ? null : deceptionByRoom(tag))).find(Boolean)
+  const claim = given.tags?.map((tag) => (before?.tags.includes(tag) ? null : deceptionByLabel(tag))).find(Boolean)
   if (claim && visibility !== 'official')
     throw new AppError('VALIDATION_ERROR', { message: `This tag is not allowed. ${claim}`, details: { path: 'tags' } })
   const isJudged = name !== before?.name || before.visibility === 'official'

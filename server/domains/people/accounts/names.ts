@@ -136,6 +136,13 @@ export const deceptionByRoom = (name: string): string | null =>
   disguiseOf(name) ?? (readingsOf(name).some(isOfService) ? ofService : null)
 
 /**
+ * Why a label beside a name deceives; null if it does not. It may neither pass for the service nor be a claim of
+ * authority alone. Words such as `Support` are allowed.
+ */
+export const deceptionByLabel = (label: string): string | null =>
+  deceptionByRoom(label) ?? (readingsOf(label).some(isAuthorityAlone) ? ofService : null)
+
+/**
  * Why an agent's name deceives; null if it does not. It may neither claim authority, pass for the service or its staff,
  * nor be reserved. Words such as `Bot` are allowed.
  */
@@ -199,6 +206,14 @@ function isClaim(reading: readonly Word[]): boolean {
   const { words, joined } = meaningfulWords(reading)
   if (claimsAuthority(reading)) return true
   return words.length > 0 && (words.every((word) => isAmong(alone, word)) || isAmong(alone, joined))
+}
+
+const badgeWords = new Set('staff verified mod mods'.split(' ').map(glance))
+
+function isAuthorityAlone(reading: readonly Word[]): boolean {
+  const { words, joined } = meaningfulWords(reading.filter((word) => !isSign(word) && !isNumber(word)))
+  const isClaimed = (word: Word) => isAuthority(word) || isAmong(badgeWords, unnumbered(word))
+  return words.length > 0 && (words.every(isClaimed) || isClaimed(joined))
 }
 
 function claimsAuthority(reading: readonly Word[]): boolean {

@@ -12,7 +12,7 @@ import {
 } from '#server/domains/moderation/verdict/verdict'
 import { type BlockedWord, compileWords, type WordList } from '#server/domains/moderation/verdict/words'
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
-import { deceptionByRoom } from '#server/domains/people/accounts/names'
+import { deceptionByLabel, deceptionByRoom } from '#server/domains/people/accounts/names'
 import type { Node } from '#server/kernel/context'
 import { judgingBudgetOf } from '#server/kernel/limits/budgets'
 import { nodeState } from '#server/kernel/operate/node-state'
@@ -222,7 +222,8 @@ export function refuseNames(
   const before = roomIn(view)
   for (const path of ['name', 'category', 'topic'] as const) {
     const text = fields[path]
-    const deception = text === undefined || text === null || text === before?.[path] ? null : deceptionByRoom(text)
+    const deceptionIn = path === 'category' ? deceptionByLabel : deceptionByRoom
+    const deception = text === undefined || text === null || text === before?.[path] ? null : deceptionIn(text)
     if (deception !== null && !standingOf(view, account).isAdmin)
       throw new AppError('VALIDATION_ERROR', {
         message: `This ${path} is not allowed. ${deception}`,
