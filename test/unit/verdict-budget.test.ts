@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Budget, longestJudged } from '#server/domains/moderation/verdict/automaton'
 import { patternLimits, trialTexts, tryPattern } from '#server/domains/moderation/verdict/patterns'
 import { type BlockedWord, compileWords, findWords, type WordList } from '#server/domains/moderation/verdict/words'
+import { freeSteps, stepsOfACall } from '#server/kernel/limits/budgets'
 import { stepsOfAText } from '#shared/kit/budgets'
 
 const blocked = (word: string, is_regex = false): BlockedWord => ({
@@ -17,12 +18,12 @@ const patterns = (...sources: string[]) => compileWords(sources.map((source) => 
 /** Of the processor, whatever else runs: ten times what the budget stands for. */
 const ceilingMilliseconds = 500
 
-function judge(lists: readonly WordList[], ...texts: string[]): { told: string[] | null; steps: number } {
+function judge(lists: readonly WordList[], ...texts: string[]) {
   const budget: Budget = { left: stepsOfAText }
   const started = process.cpuUsage()
   const told = findWords(lists, texts, budget)
   expect(process.cpuUsage(started).user / 1_000).toBeLessThan(ceilingMilliseconds)
-  return { told: told?.map(({ id }) => id) ?? null, steps: stepsOfAText - budget.left }
+  return { told: told?.map(({ id }) => id) ?? null, steps: stepsOfAText - budget.left, reading: budget.reading ?? 0 }
 }
 
 function shuffled(pieces: readonly string[], length: number): string {
@@ -249,20 +250,21 @@ describe('N02: a list that changes', () => {
   })
 })
 
+const samples = {
+  English: 'Nobody can claim that the token of friendship which he gave to us was a gift, or so they said. ',
+  Russian: 'Съешь ещё этих мягких французских булок, да выпей же чаю. ',
+  German: 'Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. ',
+  Japanese: '今日はかなり寒いですね。散歩しましょう。',
+  Arabic: 'اشترى الرجل بيتا قرب البحيرة، ولا أحد يعرف لماذا ﷺ. ',
+  Hindi: 'आज बहुत ठंड है, चलो टहलने चलते हैं। ',
+  code: 'const total = items.filter((item) => item.price > 10).map(({ id }) => id + 1) // c++\n',
+  emoji: '😀 👩‍👩‍👧‍👦 🇺🇸 ❤️ 👍🏽 wow! ',
+}
+
 describe('N01: ordinary messages of the greatest length', () => {
   const full = twenty((at) => `\\b(?:gift|w${at})[^.]{0,9}(?:token|q${at})\\b`)
   const words = Array.from({ length: 1_000 }, (_, at) => blocked(`word${at} of list`))
   const lists = [patterns(...full), compileWords(words), patterns(...full)]
-  const samples = {
-    English: 'Nobody can claim that the token of friendship which he gave to us was a gift, or so they said. ',
-    Russian: 'Съешь ещё этих мягких французских булок, да выпей же чаю. ',
-    German: 'Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. ',
-    Japanese: '今日はかなり寒いですね。散歩しましょう。',
-    Arabic: 'اشترى الرجل بيتا قرب البحيرة، ولا أحد يعرف لماذا ﷺ. ',
-    Hindi: 'आज बहुत ठंड है, चलो टहलने चलते हैं। ',
-    code: 'const total = items.filter((item) => item.price > 10).map(({ id }) => id + 1) // c++\n',
-    emoji: '😀 👩‍👩‍👧‍👦 🇺🇸 ❤️ 👍🏽 wow! ',
-  }
 
   it('have patterns that may be saved together', () => {
     const others: { source: string; cost: number }[] = []
@@ -289,6 +291,47 @@ describe('N01: ordinary messages of the greatest length', () => {
         judge(lists, Array.from(codePoints, (codePoint) => String.fromCodePoint(codePoint)).join('')).told,
       ).not.toBeNull()
   })
+})
+
+describe('O04: a room with 500 words and 20 patterns', () => {
+  const sources = [
+    'fre+ (?:money|coins)',
+    '(?:https?://)?t\\.me/\\w+',
+    'disc[o0]rd\\.gg/\\w+',
+    'bit\\.ly/\\w+',
+    '\\bseed phrase\\b',
+    '\\b(?:dm|pm) me\\b',
+    'earn \\$?\\d+',
+    '\\d+% (?:off|bonus)',
+    'only ?fans',
+    'whats?app \\+?\\d',
+    'telegram @\\w+',
+    'crypto.{0,10}giveaway',
+    'double your \\w+',
+    'airdrop.{0,12}claim',
+    '(?:click|tap) (?:here|now)',
+    'inv(?:ite|itation) link',
+    'cas[i1]no\\w*',
+    'v[i1]agra',
+    'бесплатн\\w+ монет',
+    '\\b(?:win|get|claim)\\b.{0,20}\\b(?:prize|reward)\\b',
+  ]
+  const words = Array.from({ length: 500 }, (_, at) => blocked(at % 3 === 0 ? `bad${at}` : `word${at} of list`))
+  const list = compileWords([...words, ...sources.map((source) => blocked(source, true))])
+
+  it.each(Object.entries(samples))(
+    'judges messages of 1,000 characters without a price, the longest for four calls: %s',
+    (_language, sample) => {
+      const longest = shuffled(sample.split(/(?<=\s)/), 10_000)
+      const searched = (text: string) => {
+        const { steps, reading } = judge([list], text)
+        return steps - reading
+      }
+      expect(searched(longest.slice(0, 1_000))).toBeLessThan(freeSteps)
+      expect(searched(longest)).toBeLessThan(freeSteps + 3 * stepsOfACall)
+      expect(searched(longest.slice(0, 200))).toBeLessThan(freeSteps / 5)
+    },
+  )
 })
 
 describe('N01: a pattern that is saved', () => {
